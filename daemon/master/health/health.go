@@ -1,4 +1,4 @@
-// Package health says what is wrong in the cluster: one verdict, from what netmasters and agents have said and what the catalog holds.
+// Package health finds the problems of the cluster, from the reports of netmasters and agents and from the catalog.
 package health
 
 import (
@@ -14,8 +14,8 @@ import (
 type Snapshot struct {
 	Nodes       []model.Node // masters and agents, with the findings of these
 	Store       model.StoreState
-	StoreErr    string // why the store did not say how it is
-	Holder      string // address of the netmaster that holds the lock, by the store; "": none does, or the store did not say
+	StoreErr    string // why the state of the store is unknown
+	Holder      string // address of the netmaster that holds the lock, by the store; "": none, or unknown
 	Services    []Service
 	Pools       []Pool
 	Routers     []Router
@@ -27,7 +27,7 @@ type Snapshot struct {
 	Incarnation string              // of the store
 	Rotation    model.Rotation      // of the authority
 	Adoptions   []model.Adoption    // endpoints that run and contradict the store
-	Adopting    *model.AdoptionWait // who is waited for before agents receive anything; nil: nothing is
+	Adopting    *model.AdoptionWait // the hosts whose offers the store waits for before agents receive anything; nil: it does not wait
 	Stalled     time.Duration       // for how long this netmaster, which leads, has committed nothing while requests wait
 	Waiting     int                 // how many wait behind those
 }
@@ -54,7 +54,7 @@ type Pool struct {
 	Taken, Free int
 }
 
-// check is one thing that is looked for.
+// check finds one kind of problem.
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
@@ -70,7 +70,7 @@ func Examine(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
-// key tells findings apart.
+// key identifies a finding.
 type key struct {
 	code         model.FindingCode
 	host, object string
@@ -79,7 +79,7 @@ type key struct {
 // Memory knows since when things are wrong that the timeline does not have yet. It is for one goroutine at a time.
 type Memory struct{ since map[key]string }
 
-// Undated reports whether some of the findings do not say since when they are.
+// Undated reports whether some of the findings lack the time since which they exist.
 func Undated(list []model.Finding) bool {
 	return slices.ContainsFunc(list, func(f model.Finding) bool { return f.Since == "" })
 }
@@ -98,10 +98,9 @@ func passing(code model.FindingCode) (limit, quiet time.Duration, ok bool) {
 	return 0, 0, false
 }
 
-// Date fills in since when the findings are there, for those that do not say it: as the timeline has it, which all netmasters read, and of what is not in it
-// yet, since they were seen here first. begun is since when a finding is there by the timeline, "" of one that is not open in it. Date forgets those that are
-// gone, and says of those that should pass by themselves whether that is still to be waited for: then they are notes or warnings, else errors. The list stays
-// sorted.
+// Date sets Since of the findings that do not have it: to the time in the timeline, which all netmasters read, or else to the time at which this netmaster
+// first saw the finding. begun returns the time at which a finding began by the timeline, or "" if the timeline has no open finding. Transient findings are
+// notes or warnings until their grace period ends, then errors. Date forgets findings that are not in the list, and keeps the list sorted.
 func (m *Memory) Date(list []model.Finding, begun func(f *model.Finding) string, now time.Time) {
 	next := make(map[key]string, len(list))
 	for i := range list {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
 
@@ -38,7 +39,7 @@ func TestExamine(t *testing.T) {
 		{"a leader that does not answer the one that is asked", func(s *Snapshot) {
 			s.Nodes[0], s.Holder = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}, "m1:9999"
 		}, []string{"warning master-silent master/m1", "unknown leader-unknown cluster/leader"}},
-		{"a leader of which nothing is known, and the store does not say who holds the lock", func(s *Snapshot) {
+		{"a leader of which nothing is known, and the store does not name the holder of the lock", func(s *Snapshot) {
 			s.Nodes[0] = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}
 		}, []string{"error leader-missing cluster/leader", "warning master-silent master/m1"}},
 		{"a follower that does not answer", func(s *Snapshot) { s.Nodes[1].Since, s.Nodes[1].Ready = "", false }, []string{"warning master-silent master/m2"}},
@@ -61,7 +62,7 @@ func TestExamine(t *testing.T) {
 			s.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "its agent is down"}
 			s.Adopting = &model.AdoptionWait{Cause: "restore", Missing: []string{"h1"}, Offered: []string{"h2"}, Complete: true, Max: "45s"}
 		}, []string{"warning adoption-waits cluster/store"}},
-		{"an agent of which no one can tell", func(s *Snapshot) {
+		{"an agent of which nothing is known", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
 		}, []string{"unknown agent-unknown host/h1"}},
 		{"an agent that waits, behind", func(s *Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Lag = false, 3 },
@@ -122,7 +123,7 @@ func TestExamine(t *testing.T) {
 		{"netmasters without descriptors, one by one", func(s *Snapshot) {
 			s.Nodes[0].Descriptors, s.Nodes[1].Descriptors = &model.Descriptors{Used: 799, Max: 1000}, &model.Descriptors{Used: 800, Max: 1000}
 		}, []string{"warning resources-exhausted master/m2"}},
-		{"a netmaster without a descriptor, which asks the store in vain", func(s *Snapshot) {
+		{"a netmaster without a descriptor, which the store does not answer", func(s *Snapshot) {
 			s.Nodes[0].Descriptors = &model.Descriptors{Used: 1000, Max: 1000}
 			s.Store.Members[0].Error = "dial tcp: socket: too many open files"
 		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1"}},
@@ -238,7 +239,7 @@ func TestAdopting(t *testing.T) {
 	}{
 		{model.AdoptionWait{Cause: "restore", Missing: []string{"h2", "h3"}, Offered: []string{"h1"}, Complete: true, Max: "45s"}, []string{"(restore)", "offered by h1; not offered by h2, h3. ", "start netplugin on h2, h3"}},
 		{model.AdoptionWait{Cause: "new-store", Offered: []string{"h1"}, Max: "45s"}, []string{"offered by h1; which other hosts there are is not known, so it waits for all of the 45s. ", "wait: it ends by itself"}},
-		{model.AdoptionWait{Cause: "alone", Missing: []string{"h2"}, Complete: true, Max: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
+		{model.AdoptionWait{Cause: string(record.CauseAlone), Missing: []string{"h2"}, Complete: true, Max: "45s"}, []string{"none has offered it yet; not offered by h2. "}},
 	} {
 		got := adopting(&Snapshot{Adopting: &row.wait})
 		if len(got) != 1 {

@@ -40,7 +40,7 @@ func stalled(s *Snapshot) []model.Finding {
 		Remedy:   "wait: another netmaster takes over after 15 seconds; look at the leader's log for what was asked", Next: "netctl leader"}}
 }
 
-// masters finds netmasters that do not answer, and what they say of themselves.
+// masters finds netmasters that do not answer, and the problems that netmasters report of themselves.
 func masters(s *Snapshot) (out []model.Finding) {
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
@@ -166,7 +166,7 @@ func tunnelTo(f *model.Finding) (host string, ok bool) {
 	return strings.CutPrefix(f.Object, "host/")
 }
 
-// follows says of a host whose agent is silent that tunnels to it carry nothing: a switch that started without its agent has no flows.
+// follows describes that tunnels to a host whose agent is silent carry nothing: a switch that started without its agent has no flows.
 func follows(s *Snapshot, name string) string {
 	var from []string
 	for _, n := range hosts(s) {

@@ -15,7 +15,7 @@ func store(s *Snapshot) (out []model.Finding) {
 		out = append(out, model.Finding{Code: code, Severity: severity, Object: object, Evidence: evidence, Remedy: remedy, Next: "netctl leader"})
 	}
 	if s.StoreErr != "" {
-		note(model.FindingStoreUnknown, model.SeverityUnknown, "store/"+s.Store.Name, "it did not say how it is: "+s.StoreErr, "look whether its servers run")
+		note(model.FindingStoreUnknown, model.SeverityUnknown, "store/"+s.Store.Name, "its state is unknown: "+s.StoreErr, "check that its servers run")
 	}
 	all, answer := len(s.Store.Members), 0
 	for _, m := range s.Store.Members {
@@ -63,7 +63,7 @@ func leads(s *Snapshot) bool {
 	return slices.ContainsFunc(s.Nodes, func(n model.Node) bool { return n.Role == model.RoleLeader && n.Answered() })
 }
 
-// late reports whether the reason why something did not answer says nothing of it: it was not waited for any longer, or who asked had no file descriptor to ask with.
+// late reports whether an error says nothing about the daemon that did not answer: the request timed out, or the client had no file descriptor.
 func late(reason string) bool {
 	return strings.Contains(reason, "deadline exceeded") || strings.Contains(reason, "did not answer within") || strings.Contains(reason, "too many open files")
 }
@@ -93,7 +93,7 @@ func labels(set map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// maxUsed is how much of a pool may be in use, in percent, before that is told.
+// maxUsed is the percentage of a pool that may be in use without a finding.
 const maxUsed = 90
 
 // pools finds those that run short.

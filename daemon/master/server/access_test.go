@@ -24,7 +24,7 @@ var (
 	monitor = trust.Identity{Role: trust.Monitor, Name: "prometheus"}
 )
 
-// Every route says who may call it.
+// Every route declares its access.
 func TestEveryRouteHasAccess(t *testing.T) {
 	for _, r := range mastertest.Start(t, mastertest.Options{}).Routes {
 		if a := r.Access; a.Open == nil && !a.User && a.Verb == "" && len(a.Roles) == 0 {
@@ -51,7 +51,7 @@ func status(t *testing.T, c channel.Master, method, path, body string) (int, str
 	return answer.StatusCode, string(text)
 }
 
-// Who proves nothing is refused everywhere but at what is for everyone; a role that is not a user's reaches what it needs alone.
+// Unauthenticated requests reach only routes that are open to everyone, and a role other than a user's reaches only the routes that it needs.
 func TestRoutesByRole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join", "POST /api/v1/certificates/renew-ended",
@@ -85,7 +85,7 @@ func TestRoutesByRole(t *testing.T) {
 	}
 }
 
-// What is wrong with a token is 401 at every route, whatever certificate comes with it; nothing is in the answer of what is behind.
+// An invalid token is 401 at every route, with any certificate, and the answer reveals nothing of the route.
 func TestBadTokens(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	for _, token := range []string{"x", ".", "a.b.c", strings.Repeat("A", 43) + ".0", strings.Repeat("A", 43) + ".zzzzzzzzzzzz", strings.Repeat("A", 43) + ".-1"} {
@@ -171,7 +171,7 @@ func session(t *testing.T, m *mastertest.Master, name, password string) (out mod
 	return out
 }
 
-// A tenant's user sees and changes the tenant, and nothing else: by lists, watches, histories, and whatever else tells of objects.
+// A tenant's user sees and changes the tenant, and nothing else: by lists, watches, histories, and every other view of objects.
 func TestTenantsUser(t *testing.T) {
 	ctx := t.Context()
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
@@ -187,7 +187,7 @@ func TestTenantsUser(t *testing.T) {
 		"/api/v1/networks/?limit=10", "/api/v1/ledger?tenant=blue", "/api/v1/addresses?tenant=blue&network=net-blue", "/api/v1/counters?tenant=blue", "/api/v1/auth/whoami", "/api/v1/networks/blue:none/"} {
 		got, text := status(t, ann, "GET", path, "")
 		if strings.Contains(text, "red") || strings.Contains(text, "default") || got != http.StatusOK && !strings.HasSuffix(path, "none/") {
-			t.Errorf("%s tells of another tenant: %d %s", path, got, text)
+			t.Errorf("%s shows another tenant: %d %s", path, got, text)
 		}
 	}
 	for _, refused := range []string{"GET /api/v1/networks/red:net-red/", "GET /api/v1/inspect/networks/red:net-red/", "GET /api/v1/history/network/red:net-red?at=2100-01-01T00:00:00Z", "GET /api/v1/ledger", "GET /api/v1/ledger?tenant=red",
@@ -223,7 +223,7 @@ func TestTenantsUser(t *testing.T) {
 	watchesOwn(t, m, ann)
 }
 
-// watchesOwn checks that a watch tells of nothing but the tenant blue, and ends when rights change.
+// watchesOwn checks that a watch shows only the tenant blue, and ends when rights change.
 func watchesOwn(t *testing.T, m *mastertest.Master, c channel.Master) {
 	t.Helper()
 	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.Base+"/api/v1/watch", nil)
@@ -239,7 +239,7 @@ func watchesOwn(t *testing.T, m *mastertest.Master, c channel.Master) {
 	m.Must(t, "user eve")
 	text, err := io.ReadAll(answer.Body) // which ends, since users have changed
 	if err != nil || bytes.Contains(text, []byte("red")) || !bytes.Contains(text, []byte("blue")) {
-		t.Errorf("the watch tells %s, %v", text, err)
+		t.Errorf("the watch shows %s, %v", text, err)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestSessionsEnd(t *testing.T) {
 			t.Errorf("%s: no session before", what)
 		}
 		if by(); alive(c) {
-			t.Errorf("%s: the session goes on", what)
+			t.Errorf("%s: the session continues", what)
 		}
 	}
 	ann := login(t, m, "ann", "viewer", "")

@@ -48,7 +48,7 @@ func TestNetworkAddresses(t *testing.T) {
 	}
 }
 
-// What a network refuses, and what it says.
+// Networks refuse invalid fields, with the field and a remedy.
 func TestNetworkRefusals(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mastertest.Put(t, m.Networks(), network("taken", "10.1.1.0/24"))
@@ -94,7 +94,7 @@ func TestNetworkRefusals(t *testing.T) {
 		t.Errorf("after refusals: want the one network, got %d, %v", len(list), err)
 	}
 	if got, _ := m.Globals().Inspect(context.Background(), "global"); got.Oper.VlansInUse != "1" || got.Oper.VxlansInUse != "" {
-		t.Errorf("after refusals: want vlan 1 alone in use, got %+v", got.Oper)
+		t.Errorf("after refusals: want only vlan 1 in use, got %+v", got.Oper)
 	}
 	blue := network("net1", "10.1.0.0/16")
 	blue.TenantName = "blue"
@@ -273,7 +273,7 @@ func TestGlobalInUse(t *testing.T) {
 	}
 }
 
-// Clients of the original send no Accept header: they get 500 and the message alone.
+// Clients of the original send no Accept header: they get 500 and only the message.
 func TestLegacyAnswers(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	tests := []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/caller"
 )
 
-// event is what is taken down of a request.
+// event returns the event of a request for the audit.
 func event(q *http.Request, verb, target string) model.AuditEvent {
 	a := caller.Actor(q)
 	return model.AuditEvent{Verb: verb, User: a.Proved, Proof: a.Proof, From: a.Address, Via: a.Via, Target: target}
@@ -44,8 +44,8 @@ func (r Recorder) refused(q *http.Request, err error) {
 	r.Audit.Record(e)
 }
 
-// audited takes down what is refused while a request is served, and what is done that only the audit tells of. It comes behind forwarded, so that
-// what the leader serves is recorded there, with its own subject.
+// audited records in the audit the refusals while a request is served, and the actions that leave no other trace. It comes after the forwarder, so the
+// leader records the requests that it serves, with their own subject.
 func (s *Server) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)

@@ -80,7 +80,7 @@ func TestTAG_08_LocalVLANs(t *testing.T) {
 	}
 }
 
-// TAG-13: an empty pool says what it lacks.
+// TAG-13: the refusal of an empty pool names the numbers that are used up: vlans or vxlans.
 func TestTAG_13_Empty(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	if err := set(t, m, func(g *model.Global) { g.Vlans, g.Vxlans = "7-7", "9-9" }); err != nil {

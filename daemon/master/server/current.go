@@ -9,11 +9,11 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// staleLook is how often a stream looks whether this netmaster still knows what the store has.
+// staleLook is the interval in which a stream checks whether this netmaster still knows what the store has.
 const staleLook = time.Second
 
-// current marks the answers to reads while this netmaster may know less than the store has, and refuses them to clients that can ask another netmaster. A
-// stream that began before ends then: whoever follows it asks again.
+// current marks the answers to reads while this netmaster may know less than the store has, and refuses reads of clients that can ask another netmaster.
+// Streams that began before end then, and their clients ask again.
 func (s *Server) current(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method != http.MethodGet || !ofCluster(q.URL.Path) {

@@ -27,8 +27,8 @@ func sometimes(t *testing.T) (m *mastertest.Master, old *atomic.Bool) {
 	return m, old
 }
 
-// A netmaster that may know less than the store has says so with each answer about the cluster, and refuses one who can ask another. What it says of itself is
-// as true as ever.
+// A netmaster that may know less than the store has marks each answer about the cluster, and refuses clients that can ask another netmaster. Its answers about
+// itself stay unmarked.
 func TestStaleReads(t *testing.T) {
 	m, old := sometimes(t)
 	for _, row := range []struct {

@@ -21,7 +21,7 @@ func codesOf(h model.Health) (out []string) {
 	return out
 }
 
-// A service without providers is told, with who is nearest to it, by all that tell of the cluster's health; and so is a pool that runs short.
+// Every report of the cluster's health shows a service without providers, with the nearest labels, and a pool that is nearly used up.
 func TestHealth(t *testing.T) {
 	m := serviceMaster(t)
 	mastertest.Put(t, m.ServiceLBs(), service("shop", "tier=front"))
@@ -38,13 +38,13 @@ func TestHealth(t *testing.T) {
 	}
 	of, err := m.Doctor(t.Context(), "shop")
 	if err != nil || len(of.Findings) != 1 || of.Findings[0].Code != model.FindingServiceEmpty {
-		t.Errorf("of the service alone: got %+v, %v", of, err)
+		t.Errorf("only of the service: got %+v, %v", of, err)
 	}
 	if of, err = m.Doctor(t.Context(), "web"); err != nil || len(of.Findings) != 0 {
-		t.Errorf("of the container alone: got %+v, %v", of, err)
+		t.Errorf("only of the container: got %+v, %v", of, err)
 	}
 	if _, err := m.Doctor(t.Context(), "absent"); err == nil {
-		t.Error("what there is not is refused")
+		t.Error("got the findings of an absent object, want a refusal")
 	}
 	got, err := http.Get(m.URL + "/metrics")
 	if err != nil {

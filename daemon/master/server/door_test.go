@@ -38,8 +38,8 @@ func line(tb testing.TB, m *mastertest.Master, text, body string) (*http.Respons
 	return answer, string(got)
 }
 
-// What a page of someone else may have a browser send changes nothing, and sees nothing under a name of its own. A client of the
-// original sends no Origin, and an address as the host.
+// Requests that a page of another site has a browser send change nothing, and read nothing under that site's name. A client of the original sends
+// no Origin, and an address as the host.
 func TestBrowsers(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	const tenant = `{"tenantName":"t"}`

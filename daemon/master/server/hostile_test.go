@@ -77,11 +77,11 @@ func TestHugeBodies(t *testing.T) {
 		}
 	}
 	if _, err := m.Tenants().Get(context.Background(), "default"); err != nil {
-		t.Errorf("the master must go on: %v", err)
+		t.Errorf("the master must continue: %v", err)
 	}
 }
 
-// What is not an object of the kind is refused, with what is wrong, and never is a defect of ours.
+// A body that is no object of the kind is refused with the reason, and never causes an internal error.
 func TestHostileBodies(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	names := func(n int) string {
@@ -217,8 +217,8 @@ type door struct {
 	transport *http.Transport
 }
 
-// do makes a request about an object and returns the status and body of the answer, which is never an internal error. What
-// it gets has the operational state.
+// do makes a request about an object and returns the status and body of the answer, which is never an internal error. The answer to a GET has
+// the operational state.
 func (d door) do(t *testing.T, a admitted, method string) (int, string) {
 	t.Helper()
 	route := "/api/v1/" + a.kind.Plural + "/"

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// identifies has every answer say which incarnation the store has, and refuses what an agent asks whose host knows another one: this
-// netmaster's decisions are about another cluster's containers, or about an older state of this one's.
+// identifies adds the incarnation of the store to every answer, and refuses the requests of agents whose hosts know another one: this netmaster decides
+// about the containers of another cluster, or about an older state of this one.
 func (s *Server) identifies(next http.Handler) http.Handler {
 	if s.Incarnation.ID == "" {
 		return next
@@ -38,7 +38,7 @@ func (s *Server) identifies(next http.Handler) http.Handler {
 	})
 }
 
-// Elsewhere has the agents that were refused, since their hosts know another store. Its methods are safe for concurrent use.
+// Elsewhere records the agents that were refused because their hosts know another store. Its methods are safe for concurrent use.
 type Elsewhere struct {
 	mu    sync.Mutex
 	hosts map[string]refusedAgent
@@ -49,7 +49,7 @@ type refusedAgent struct {
 	at    time.Time
 }
 
-// Bounds of what is remembered.
+// Bounds of the record.
 const (
 	maxElsewhere = 4096             // hosts
 	elsewhereFor = 15 * time.Second // an agent asks every two seconds

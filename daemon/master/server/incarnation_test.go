@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Every answer says which store it is of, and an agent whose host knows another one is refused before anything is changed for it.
+// Every answer names the incarnation of its store, and an agent whose host knows another one is refused before anything is changed for it.
 func TestIncarnation(t *testing.T) {
 	own, before := strings.Repeat("b", 26), strings.Repeat("a", 26)
 	m := mastertest.Start(t, mastertest.Options{Incarnation: record.Incarnation{ID: own, Predecessors: []string{before}, Cause: record.CauseInit}})

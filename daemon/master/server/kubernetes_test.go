@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// What Kubernetes owns is refused to those who would change it, by whatever route.
+// No route changes an object that Kubernetes owns.
 func TestOwnedByKubernetes(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	p := &model.NetworkPolicy{Namespace: "shop", Name: "web"}
@@ -42,7 +42,7 @@ func TestOwnedByKubernetes(t *testing.T) {
 	}
 }
 
-// Who watches is told of what Kubernetes owns, and of a service when its slices or its namespace change.
+// A watch reports objects that Kubernetes owns, and a service also when its slices or its namespace change.
 func TestWatchKubernetes(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	web := identity.KubernetesService{Namespace: "shop", Name: "web"}
@@ -74,7 +74,7 @@ func TestWatchKubernetes(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("%s: it is not told", what)
+		t.Fatalf("%s: got no event", what)
 	}
 	until("the service", func(s model.KubeService) bool { return s.Tenant == "default" && s.Ready == 0 })
 	m.Kubernetes(t, &record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web",
@@ -88,7 +88,7 @@ func TestWatchKubernetes(t *testing.T) {
 	until("its end", func(s model.KubeService) bool { return s.Namespace == "gone" })
 }
 
-// The leader's status is told, and why it is not known.
+// Every netmaster reports the leader's status, or why it is unknown.
 func TestKubernetesStatus(t *testing.T) {
 	status := model.KubernetesStatus{Wanted: true, Leads: true, Missing: "refused"}
 	m := mastertest.Start(t, mastertest.Options{Kubernetes: func() *model.KubernetesStatus { return &status }})

@@ -13,14 +13,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/part"
 )
 
-// Limits bound how much continues at once; one client has a quarter at most. 0 is the default.
+// Limits bound how many requests of a kind run at once; one client has at most a quarter. 0 is the default.
 type Limits struct {
 	Watches   int // streams of changes
 	Captures  int // of packets
-	Traces    int // questions that switches are asked, or all agents
+	Traces    int // requests to switches, or to all agents
 	Agents    int // streams of what concerns a host
 	Bundles   int // support bundles that are written
-	Strangers int // requests with a body of who has proved nothing
+	Strangers int // requests with a body whose sender is not authenticated
 }
 
 // Defaults of Limits.
@@ -33,10 +33,10 @@ const (
 	DefaultStrangers = 256
 )
 
-// longBody is for how long a client may send a request that is longer than others.
+// longBody is how long a client may take to send a request whose body may be longer than rest.MaxBody.
 const longBody = 2 * time.Minute
 
-// gates are the bounds of what costs much, by what routes call them.
+// gates are the bounds of expensive requests, by the name that routes give in Bound.
 type gates map[string]*httpserver.Gate
 
 func newGates(l Limits) gates {
@@ -50,7 +50,7 @@ func newGates(l Limits) gates {
 	}
 }
 
-// bounded gives every request an end, and what costs much a bound.
+// bounded gives every request a deadline, and expensive ones a bound.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
@@ -58,7 +58,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			route = &rest.Route{}
 		}
 		strange := !access.Of(q.Context()).Known()
-		if g := s.gates[route.Bound]; g != nil && (route.Bound != strangersGate || strange) { // another netmaster bounds those that it passes on
+		if g := s.gates[route.Bound]; g != nil && (route.Bound != strangersGate || strange) { // a netmaster bounds the requests that it forwards
 			leave, err := g.Enter(httpserver.Client(q.RemoteAddr))
 			if err != nil {
 				httpserver.Refuse(w, q, err)
@@ -78,16 +78,16 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// metrics returns those of the bounds.
+// metrics returns the metrics of the bounds.
 func (g gates) metrics() (out []prometheus.Collector) {
 	for name, gate := range g {
-		out = append(out, part.Gauge(name, "Of "+gate.Name()+", those under way.", func() float64 { return float64(gate.Open()) }),
-			part.Counter(name+"_refused_total", "Of "+gate.Name()+", those that were too many.", gate.Refused))
+		out = append(out, part.Gauge(name, "Of "+gate.Name()+", those in progress.", func() float64 { return float64(gate.Open()) }),
+			part.Counter(name+"_refused_total", "Of "+gate.Name()+", those refused above the maximum.", gate.Refused))
 	}
 	return out
 }
 
-// metricsOf returns those of the connections of listeners.
+// metricsOf returns the metrics of the connections of listeners.
 func metricsOf(doors []*httpserver.Connections) []prometheus.Collector {
 	return []prometheus.Collector{
 		part.Gauge("connections", "Connections of clients that are open.", func() (n float64) {
@@ -96,7 +96,7 @@ func metricsOf(doors []*httpserver.Connections) []prometheus.Collector {
 			}
 			return n
 		}),
-		part.Counter("connections_refused_total", "Connections of clients that were too many.", func() (n uint64) {
+		part.Counter("connections_refused_total", "Connections of clients refused above the maximum.", func() (n uint64) {
 			for _, d := range doors {
 				n += d.Refused()
 			}

@@ -149,7 +149,7 @@ func TestSelectedEndpoints(t *testing.T) {
 	}
 }
 
-// What lists refuse names the parameter and says what to do; a token is of its list alone.
+// The refusal of a list names the parameter and the remedy, and a token is valid only for its own list.
 func TestListRefusals(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mastertest.Put(t, m.Networks(), network("n1", "10.1.1.0/24"))

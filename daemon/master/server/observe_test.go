@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A tenant's user sees what concerns the tenant, whatever agents tell; names are those of the tenant.
+// A tenant's user sees only events of the tenant, whatever agents send, and only names of the tenant.
 func TestObserve(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	for _, tenant := range []string{"blue", "red"} {

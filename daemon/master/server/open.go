@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/caller"
 )
 
-// opened returns the attempts at routes that ask for no proof and read a body, and gives these routes the bounds of such requests. The bounds hold for
-// everyone who calls such a route.
+// opened returns the counters of failed attempts at routes that need no authentication and read a body, and sets the bounds of these routes. The bounds
+// apply to all callers of such a route.
 func opened(r *rest.Router, now func() time.Time) map[string]*httpserver.Attempts {
 	out := map[string]*httpserver.Attempts{}
 	for route := range r.Each() {
@@ -27,11 +27,11 @@ func opened(r *rest.Router, now func() time.Time) map[string]*httpserver.Attempt
 	return out
 }
 
-// strangersGate bounds the requests with a body of who has proved nothing.
+// strangersGate bounds the requests with a body whose sender is not authenticated.
 const strangersGate = "strangers"
 
-// charged has a request for an open route count as a failed attempt of its site until it has succeeded, and refuses one attempt too many, and texts that
-// are too long, before anything is computed for it. The leader counts, whichever netmaster was asked.
+// charged counts a request to an open route as a failed attempt of its site until it has succeeded. It refuses attempts above the maximum, and texts that
+// are too long, before anything is computed for them. The leader counts, whichever netmaster received the request.
 func (s *Server) charged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
@@ -63,7 +63,7 @@ func (s *Server) charged(next http.Handler) http.Handler {
 	})
 }
 
-// nameOf is a route as tables name it; "" of none.
+// nameOf returns the key of a route in tables; "" for nil.
 func nameOf(r *rest.Route) string {
 	if r == nil {
 		return ""
@@ -71,15 +71,15 @@ func nameOf(r *rest.Route) string {
 	return r.Method + " " + r.Path
 }
 
-// short refuses JSON with a text of more bytes than most. What is no JSON is refused by who reads it.
-func short(body []byte, most int) error {
+// short refuses JSON with a text of more than limit bytes. It accepts what is no JSON: the route refuses it.
+func short(body []byte, limit int) error {
 	for d := json.NewDecoder(bytes.NewReader(body)); ; {
 		token, err := d.Token()
 		if err != nil {
 			return nil
 		}
-		if text, ok := token.(string); ok && len(text) > most {
-			return model.Errorf(model.CodeTooLarge, "", "a text of the body has %d bytes", len(text)).Try("here a text has %d at most", most)
+		if text, ok := token.(string); ok && len(text) > limit {
+			return model.Errorf(model.CodeTooLarge, "", "a text of the body has %d bytes", len(text)).Try("here a text has %d at most", limit)
 		}
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/users"
 )
 
-// At every route, of which none is left out, a stranger is refused at once or stays within the table's bounds: of the body, of each text, and of what may
-// fail. What the store and the audit have afterwards is short and clean.
+// At every route, of which none is left out, a stranger is refused at once or stays within the table's bounds: of the body, of each text, and of failed
+// attempts. The records of the store and of the audit are short and clean afterwards.
 func TestStrangers(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true, Provider: refuses{}})
 	m.Must(t, "oidcConfiguration oidc issuer=https://id clientId=contiv")
@@ -174,7 +174,7 @@ func TestSlowStrangers(t *testing.T) {
 	}
 }
 
-// Refused logins of whoever claims to be anyone leave room in the audit for what others do.
+// Refused logins, under whatever name, leave room in the audit for the events of others.
 func TestAuditGoesOn(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	for range 5 {

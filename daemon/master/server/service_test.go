@@ -82,7 +82,7 @@ func TestSVC_01_Life(t *testing.T) {
 	}
 }
 
-// SVC-03: labels choose providers by containing the selectors, whichever comes first, in the same tenant alone.
+// SVC-03: labels choose providers by containing the selectors, whichever comes first, only in the same tenant.
 func TestSVC_03_Providers(t *testing.T) {
 	ctx := context.Background()
 	for _, order := range []string{"service first", "containers first"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A watch with a selector tells of what comes to be selected as put, of what ceases to be as deleted, and of nothing else.
+// A watch with a selector reports an object that becomes selected as put, one that is no longer selected as deleted, and no others.
 func TestWatchSelected(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	group := func(name string, policies ...string) {

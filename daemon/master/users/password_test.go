@@ -6,7 +6,7 @@ func TestHashes(t *testing.T) {
 	cheap := cost{Memory: 8, Passes: 1, Threads: 1}
 	hash := cheap.hash("correct horse")
 	if !matches(hash, "correct horse") || matches(hash, "correct hors") || matches(hash, "") || hash == cheap.hash("correct horse") {
-		t.Errorf("%s does not tell passwords apart", hash)
+		t.Errorf("%s does not distinguish passwords", hash)
 	}
 	if c, _, _, err := parseHash(ordinary.text(make([]byte, saltBytes), make([]byte, keyBytes))); err != nil || c != ordinary {
 		t.Errorf("the ordinary cost: %+v, %v", c, err)

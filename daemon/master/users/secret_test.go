@@ -18,10 +18,10 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// told is a directory that remembers what netmaster has logged in with.
-type told struct{ password string }
+// recordingDirectory is an LDAP directory that records the password with which netmaster has logged in.
+type recordingDirectory struct{ password string }
 
-func (d *told) Check(_ context.Context, _ *model.LdapConfiguration, password, _, _ string) ([]string, error) {
+func (d *recordingDirectory) Check(_ context.Context, _ *model.LdapConfiguration, password, _, _ string) ([]string, error) {
 	d.password = password
 	return nil, nil
 }
@@ -38,21 +38,21 @@ func sealOf(tb testing.TB) func() (*trust.Seal, error) {
 
 func noAuthority() (*trust.Seal, error) { return nil, fs.ErrNotExist }
 
-// The bind password is sealed where netmasters have the authority's key. What was stored in plain text is sealed by the next leader, and a
-// seal whose key is gone says what to do.
+// The bind password is sealed where netmasters have the authority's key. The next leader seals a password that was stored in plain text, and the
+// refusal of a seal whose key is gone has a remedy.
 func TestSecret(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x bindDN=cn=contiv")
 	first, second := sealOf(t), sealOf(t)
-	with := func(seal func() (*trust.Seal, error)) (*users.Users, *told) {
-		d := &told{}
+	with := func(seal func() (*trust.Seal, error)) (*users.Users, *recordingDirectory) {
+		d := &recordingDirectory{}
 		return users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Seal: seal, Cheap: true}), d
 	}
 	stored := func() (out string) {
 		w.Catalog.View(func(v *catalog.View) { out = string(v.Value(record.LDAPKey)) })
 		return out
 	}
-	// expect logs someone in by the directory, and compares how the secret is kept and what the directory was told.
+	// expect logs someone in by the directory, and compares how the secret is stored and the password that the directory received.
 	expect := func(step string, seal func() (*trust.Seal, error), state, password, refusal string) {
 		t.Helper()
 		u, d := with(seal)
@@ -107,7 +107,7 @@ func TestSecretWhileAuthorityIsReplaced(t *testing.T) {
 	if err := errors.Join(err, wrong, dir.SaveAuthority(text, key)); err != nil {
 		t.Fatal(err)
 	}
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: &told{}, Seal: dir.Seal, Cheap: true})
+	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: &recordingDirectory{}, Seal: dir.Seal, Cheap: true})
 	if _, err := u.SetLDAPPassword(t.Context(), "searching"); err != nil {
 		t.Fatal(err)
 	}

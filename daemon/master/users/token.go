@@ -57,7 +57,7 @@ func hashOf(secret string) string {
 }
 
 // Subject returns the subject that a token authenticates. It blocks up to a second if another netmaster has just issued the token. If this
-// netmaster is then still behind the token's revision, it cannot tell whether the token is valid, and the error is CodeUnavailable. Errors are
+// netmaster is then still behind the token's revision, the validity of the token is unknown, and the error is CodeUnavailable. Errors are
 // *model.Error.
 func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error) {
 	hash, at, ok := parseToken(text)

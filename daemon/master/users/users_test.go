@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/users"
 )
 
-// clock is a time that tests set. Who waits by it waits no time.
+// clock is a time that tests set. Waiting by it takes no time.
 type clock struct {
 	now    time.Time
 	waited []time.Duration
@@ -93,8 +93,8 @@ func TestSessionTime(t *testing.T) {
 	})
 }
 
-// Who tries too often from a site is refused there for a while, with the right password too; the owner elsewhere is not, and has forgiven
-// no one by that.
+// Too many attempts from a site are refused there for a while, even with the right password. The user at another site is not refused, and a login
+// there does not clear the failures here.
 func TestThrottle(t *testing.T) {
 	u, _, c := start(t, nil)
 	try := func(user, password, from string) model.Code {
@@ -230,7 +230,7 @@ func later(w *enginetest.World, n uint64) string {
 	return strconv.FormatUint(uint64(w.Catalog.Revision())+n, 36)
 }
 
-// Whatever is sent as a token is none.
+// No arbitrary text is a valid token.
 func FuzzToken(f *testing.F) {
 	u, _, _ := start(f, nil)
 	s, _, err := u.Login(context.Background(), model.Login{Username: "ann", Password: "correct horse"}, "a")

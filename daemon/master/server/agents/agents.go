@@ -102,7 +102,7 @@ func ofAgents() rest.Access { return rest.Needs(rights.Change, trust.Agent) }
 // longText bounds a name, an id or a label that an agent sends, in bytes.
 const longText = 4096
 
-// services lists the records of the services that are wanted, ordered by tenant and name.
+// services lists the records of the services that wanted selects, ordered by tenant and name.
 func services(known *catalog.Catalog, wanted func(*record.ServiceLB) bool) []record.ServiceLB {
 	out := []record.ServiceLB{}
 	known.View(func(v *catalog.View) {

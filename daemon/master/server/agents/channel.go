@@ -17,10 +17,10 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 )
 
-// maxMessage bounds what an agent says at once, in bytes: first it names the shards that it knows.
+// maxMessage bounds one message of an agent, in bytes: the first one names the shards that it knows.
 const maxMessage = 4 << 20
 
-// RegisterChannel adds the channel by which agents are told what concerns their hosts. Every netmaster serves it, whoever leads.
+// RegisterChannel adds the channel by which agents receive what concerns their hosts. Every netmaster serves it, and not only the leader.
 func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 	route := r.POST(channel.Path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		bound := &io.LimitedReader{R: q.Body, N: maxMessage}
@@ -35,7 +35,7 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 			return
 		}
 		out := http.NewResponseController(w)
-		_ = out.SetReadDeadline(time.Time{}) // the agent continues to say how it is
+		_ = out.SetReadDeadline(time.Time{}) // the agent continues to report its state
 		s, err := from.Open(q.Context(), hello)
 		if err != nil {
 			if errors.Is(err, relay.ErrOffer) {

@@ -21,7 +21,7 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *dockernet.
 		return out, 0, err
 	})
 	route(r, "/plugin/createDockerNetwork", func(ctx context.Context, q model.DockerNetworkRequest) (any, uint64, error) {
-		if q.Host != "" { // else it is of a whole swarm, one of whose managers tells of it
+		if q.Host != "" { // else it is a network of a whole swarm, and one of the managers reports it
 			if err := own(ctx, &q.Host, "Host"); err != nil {
 				return nil, 0, err
 			}

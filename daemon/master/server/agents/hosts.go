@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// RegisterHosts adds the routes by which agents become hosts of the cluster, and netmasters tell each other who is with them.
-func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Registrar, told *relay.Relay) {
+// RegisterHosts adds the routes by which agents become hosts of the cluster, and by which netmasters report to each other the agents that are connected to them.
+func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Registrar, agents *relay.Relay) {
 	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
 		if err := access.Of(ctx).Host(h.Label, "host"); err != nil {
 			return nil, 0, err
@@ -39,7 +39,7 @@ func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Regi
 		return out, nil
 	}).Allow(rest.Needs(rights.Read, trust.Agent))
 	r.Read(channel.SessionsPath, func(q *http.Request, _ httprouter.Params) (any, error) {
-		out := told.Sessions()
+		out := agents.Sessions()
 		if q.URL.Query().Get("brief") == "true" {
 			for i := range out {
 				out[i].Status = nil

@@ -150,7 +150,7 @@ func (a *Auth) issue(q *http.Request, request model.TokenRequest) (model.Token, 
 		return model.Token{}, 0, err
 	}
 	if request.Seconds < 0 || len(request.Label) > 64 {
-		return model.Token{}, 0, model.Errorf(model.CodeInvalid, "seconds", "a token of %d seconds, with a label of %d bytes", request.Seconds, len(request.Label)).Try("it lasts for 0 seconds, which is for ever, or more, and the label has 64 bytes at the most")
+		return model.Token{}, 0, model.Errorf(model.CodeInvalid, "seconds", "a token of %d seconds, with a label of %d bytes", request.Seconds, len(request.Label)).Try("it lasts for 0 seconds, which is for ever, or more, and the label has at most 64 bytes")
 	}
 	t, rev, err := a.Users.Issue(q.Context(), request.User, request.Label, a.From(q), time.Duration(min(request.Seconds, 1<<32))*time.Second)
 	if err == nil {

@@ -39,7 +39,7 @@ func (a *Auth) loginOIDC(q *http.Request, request model.OIDCLogin) (model.Token,
 	return t, rev, nil
 }
 
-// failed takes down that someone, of whom nothing is proved, has failed to log in. Who is still waited for has not.
+// failed records in the audit that an unauthenticated client failed to log in. A login that still waits for the user has not failed.
 func (a *Auth) failed(q *http.Request, err error) error {
 	if err == nil {
 		return nil

@@ -131,7 +131,7 @@ func (d *Doctor) ask(ctx context.Context, of string) (model.Health, error) {
 // atOnce is how many agents look at a time.
 const atOnce = 32
 
-// look replaces what agents have reported by what they find now. One that does not answer is known as silent already, or is told so.
+// look replaces the reports of agents by what they find now. An agent that does not answer keeps its last report and gets a finding about that.
 func (d *Doctor) look(ctx context.Context, nodes []model.Node) {
 	var wait sync.WaitGroup
 	turn := make(chan struct{}, atOnce)

@@ -15,7 +15,7 @@ func allServices(v *catalog.View) (out []*record.ServiceLB) {
 	return out
 }
 
-// services says who provides each service, and, of one that has no providers, who is nearest to it.
+// services returns each service with the number of its providers, and for a service without providers the labels that are nearest to its selector.
 func services(v *catalog.View) (out []health.Service) {
 	for _, s := range allServices(v) {
 		one := health.Service{ID: s.ID, Selector: s.Selectors, Providers: len(v.ProvidersOf(s))}
@@ -49,7 +49,7 @@ func nearest(v *catalog.View, s *record.ServiceLB) (labels map[string]string) {
 	return labels
 }
 
-// pools says how full the networks' pools of IPv4 are.
+// pools returns the use of the networks' pools of IPv4.
 func pools(v *catalog.View) (out []health.Pool) {
 	for _, n := range v.Networks("") {
 		if own, ok := n.Pool4(); ok {

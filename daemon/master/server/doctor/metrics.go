@@ -9,7 +9,7 @@ import (
 )
 
 func findingsDesc() *prometheus.Desc {
-	return prometheus.NewDesc("contiv_findings", "What is wrong in the cluster, as netctl status lists it.", []string{"code", "severity"}, nil)
+	return prometheus.NewDesc("contiv_findings", "Findings about the cluster, as netctl status lists them.", []string{"code", "severity"}, nil)
 }
 
 // Describe is of prometheus.Collector.

@@ -11,7 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// routers says of each BGP router whose it is, and which neighbours are not on its link. What cannot be read is left out: the host's agent reports it.
+// routers returns each BGP router with its host, and the neighbours that are not on its link. It leaves out routers that it cannot parse: the host's agent
+// reports those.
 func routers(v *catalog.View) (out []health.Router) {
 	hosts := v.Hosts()
 	for _, o := range v.Objects(model.KindBgp()) {

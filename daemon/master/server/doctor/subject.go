@@ -6,8 +6,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// subject tells which findings are about what is called text: a host, an endpoint by its id, container or address, or a service, whose providers count as
-// well. It is nil for "", that is, for all.
+// subject returns a function that reports whether a finding is about the object that text names: a host, an endpoint by its id, container or address, or a
+// service with its providers. It returns nil for "", that is, for all findings.
 func (d *Doctor) subject(text string) (about func(f *model.Finding) bool, err error) {
 	if text == "" {
 		return nil, nil

@@ -58,13 +58,13 @@ func (s *Past) objectAt(who *access.Subject, kind, key, at string) (any, error) 
 	return o, nil
 }
 
-// notKept is the refusal to tell the past of what someone else owns.
+// notKept is the refusal of the history of objects that netmaster does not own.
 func notKept(k *model.Kind) *model.Error {
 	return model.Errorf(model.CodeUnsupported, "kind", "no history of a %s is kept: %s owns it", k.Noun(), k.Owner).
 		Try("the audit log of its API server may have it")
 }
 
-// endpointAt is an endpoint as it was. What follows from its key is not in the history.
+// endpointAt returns an earlier state of an endpoint. It fills in the fields that follow from the key, which the history does not have.
 func endpointAt(key string, state map[string]any) (any, error) {
 	id, err := identity.ParseEndpoint(key)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package historyapi says what happened to objects and to addresses, and how they were. Every master answers from what it knows.
+// Package historyapi serves the history of objects and addresses, and their earlier states. Every netmaster answers from its catalog.
 package historyapi
 
 import (
@@ -61,7 +61,7 @@ func (s *Past) Register(r *rest.Router) {
 	}).Allow(rest.Users())
 }
 
-// kindName is the name under which history records a kind: any of its names, or one of those that history alone has.
+// kindName returns the name under which the history records a kind, from any of the kind's names or a name that only the history has.
 func kindName(name string) (string, error) {
 	if name == "" || name == history.KindAddress || name == history.KindProvider || name == history.KindLeadership || name == history.KindHost {
 		return name, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// bgpAnswer is what an agent tells of its router: GET /inspect/bgp.
+// bgpAnswer is an agent's answer about its router: GET /inspect/bgp.
 type bgpAnswer struct {
 	Peers     []bgpPeer
 	Dsts      []string

@@ -34,7 +34,7 @@ func TestInspectEndpointByName(t *testing.T) {
 	}
 }
 
-// What an endpoint has sent and received is told by its host's agent, and is unknown without it.
+// The agent of an endpoint's host reports what the endpoint has sent and received. Without the agent that is unknown.
 func TestInspectTraffic(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24")

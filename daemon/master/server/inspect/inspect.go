@@ -1,4 +1,4 @@
-// Package inspect shows objects with their operational state: what follows from the catalog, and what the agents tell.
+// Package inspect shows objects with their operational state, from the catalog and from the reports of agents.
 package inspect
 
 import (
@@ -18,7 +18,7 @@ type Inspector struct {
 	Catalog     *catalog.Catalog
 	Peers       *peer.Peers
 	ClusterMode string
-	// Secrets tells how a view has a secret of netmaster's own, by its key.
+	// Secrets returns a function that describes how a view has a secret of netmaster's own, by its key.
 	Secrets func() func(v *catalog.View, key string) string
 }
 
@@ -47,7 +47,7 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 	case model.BgpInspect:
 		return i.router(ctx, out)
 	case model.EndpointInspect:
-		var wait sync.WaitGroup // an agent that is silent is waited for once
+		var wait sync.WaitGroup // wait for a silent agent only once
 		wait.Go(func() { i.traffic(ctx, out.Oper) })
 		wait.Go(func() { i.published(ctx, out.Oper) })
 		wait.Wait()

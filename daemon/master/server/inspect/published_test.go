@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// Which ports of its host lead to an endpoint is told by the host's agent, and is unknown without it: none is an answer, too.
+// The agent of an endpoint's host reports which ports of the host lead to the endpoint; none is an answer, too. Without the agent that is unknown.
 func TestInspectPublished(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24")

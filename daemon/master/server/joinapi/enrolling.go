@@ -136,7 +136,7 @@ func tokenInfo(t *record.JoinToken) model.JoinTokenInfo {
 	return model.JoinTokenInfo{ID: t.ID, Masters: t.Masters, Replaces: t.Replaces, Uses: t.Uses, Used: t.Used, By: t.By, Made: t.Made, Expires: t.Expires}
 }
 
-// makeToken makes a token, and says where it counts.
+// makeToken creates a token, and returns it with the netmasters that accept it.
 func (s *Enrolling) makeToken(q *http.Request, request model.JoinTokenRequest) (model.JoinToken, uint64, error) {
 	if err := s.operator(q); err != nil {
 		return model.JoinToken{}, 0, err

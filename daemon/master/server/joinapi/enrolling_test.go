@@ -21,7 +21,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// stand is a netmaster that serves these routes alone, with an authority of its own.
+// stand is a netmaster that serves only these routes, with an authority of its own.
 type stand struct {
 	testing.TB
 	world     *enginetest.World
@@ -104,7 +104,7 @@ func (s *stand) as(c *tls.Config) *client.Client {
 	return &client.Client{Base: s.url, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: c}}}
 }
 
-// A host joins by a token alone, renews what it has got, and leaves.
+// A host joins with nothing but a token, renews its certificate, and leaves.
 func TestJoinRenewLeave(t *testing.T) {
 	s := newStand(t)
 	ctx := t.Context()
@@ -179,7 +179,7 @@ func TestJoinRenewLeave(t *testing.T) {
 	}
 }
 
-// Who has proved nothing, and who is no operator, makes no tokens and has no certificates revoked.
+// Unauthenticated clients, and roles that are no operator's, create no tokens and revoke no certificates.
 func TestOperators(t *testing.T) {
 	s := newStand(t)
 	ctx := t.Context()
@@ -202,7 +202,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// A token that comes in plain is not taken, and is said to be known.
+// A token that is sent without encryption is refused, and the refusal says that it counts as disclosed.
 func TestJoinInPlain(t *testing.T) {
 	s := newStand(t)
 	plain := httptest.NewServer(s.handler)

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// join admits a host, and tells it what it needs.
+// join admits a host, and returns what the host needs to know of the cluster.
 func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.JoinAnswer, rev uint64, err error) {
 	if q.TLS == nil && s.Enroll.Trust != "" {
 		return out, 0, model.Errorf(model.CodeDenied, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
@@ -41,8 +41,8 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 	return out, rev, nil
 }
 
-// leave has a host be part of the cluster no more: its label and addresses are free, its member of the store goes, and its certificates count no more, in
-// this order, so that a host that is refused half way is still part of it and may ask again.
+// leave removes a host from the cluster: it frees the label and the addresses, removes the member of the store, and revokes the certificates, in this order.
+// A host whose removal fails half way is still part of the cluster and may ask again.
 func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out model.Departed, rev uint64, err error) {
 	ctx, who := q.Context(), s.Sender(q)
 	out = model.Departed{Revoked: []string{}, Freed: []string{}}
@@ -86,7 +86,7 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 	return out, rev, nil
 }
 
-// mayLeave refuses what a request may not have leave: an agent speaks for its own host alone, and the leader stays.
+// mayLeave refuses a removal that the sender may not request: an agent may remove only its own host, and the leader stays.
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
 	case q.Lost && (q.Master == "" || q.Agent != ""):

@@ -76,7 +76,7 @@ func TestPodOfAgent(t *testing.T) {
 		}
 	})
 	if valid != 1 {
-		t.Errorf("want the last certificate to count alone, got %d", valid)
+		t.Errorf("want only the last certificate valid, got %d", valid)
 	}
 }
 

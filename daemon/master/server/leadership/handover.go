@@ -42,11 +42,11 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		return model.Handover{}, err
 	}
 	begin := time.Now()
-	// The term is ended even if no one waits for the answer any more: half a handover helps no one.
+	// The term ends even if the client has gone: half a handover helps no one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverLimit)
 	defer cancel()
 	if err := s.Lock.StepDown(ctx, successor); err != nil {
-		return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s did not hand over: %v", s.Internal, err).Because(err).Try("netctl leader tells who leads")
+		return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s did not hand over: %v", s.Internal, err).Because(err).Try("netctl leader shows the leader")
 	}
 	for {
 		leader := s.Lock.Leader()
@@ -56,7 +56,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		select {
 		case <-ctx.Done():
 			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and no netmaster leads after %s", s.Internal, handoverLimit).
-				Try("netctl leader tells who leads; netctl node ls why the others do not")
+				Try("netctl leader shows the leader, and netctl node ls why the others do not lead")
 		case <-time.After(successorPoll):
 		}
 	}
@@ -78,8 +78,8 @@ func (s *Leadership) named(want string) string {
 	return want
 }
 
-// successor chooses the follower that is to lead: the one that is wanted, by name or address, or of all the one that knows
-// most. It must be ready and know all that this master knows, at once or within successorCatchUp.
+// successor returns the address of the follower that is to lead: the one that want names, by name or address, or for "" the one with the
+// newest revision. It must be ready and know all that this master knows, at once or within successorCatchUp.
 func (s *Leadership) successor(ctx context.Context, want string) (address string, err error) {
 	known := uint64(s.Catalog.Revision())
 	ctx, cancel := context.WithTimeout(ctx, successorCatchUp)
@@ -118,7 +118,7 @@ func fit(n model.Node) int {
 	return 0
 }
 
-// noSuccessor says why there is no such follower.
+// noSuccessor is the refusal if no follower has the name want, or for "" if there is no follower.
 func (s *Leadership) noSuccessor(want string) error {
 	if want == "" {
 		return model.Errorf(model.CodeNotReady, "to", "there is no other netmaster to hand over to").Try("start a second one; nothing has been changed")

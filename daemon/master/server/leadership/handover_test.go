@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// A leader without followers can hand over to itself alone.
+// A leader without followers can hand over only to itself.
 func TestHandOverAlone(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Registered(t, "h1", "127.0.0.1:9090")
@@ -32,7 +32,7 @@ func TestHandOverAlone(t *testing.T) {
 		{"to itself, by its host's label", `{"to":"h1"}`, true, 200, []string{`"to":"127.0.0.1:9999"`}},
 		{"to anyone", `{}`, false, 409, []string{`"field":"to"`, "start a second one; nothing has been changed"}},
 		{"to one that is not there", `{"to":"h9"}`, false, 404, []string{`"field":"to"`, "netctl leader shows them; nothing has been changed"}},
-		{"to anyone, once more", `{}`, true, 409, []string{`"field":"to"`, "name the one that is to lead"}},
+		{"to anyone, once more", `{}`, true, 409, []string{`"field":"to"`, "name the netmaster that is to lead"}},
 		{"to a number", `{"to":7}`, false, 400, []string{"to takes a string"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

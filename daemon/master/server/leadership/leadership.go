@@ -1,4 +1,4 @@
-// Package leadership says who leads, who led and how the store is, and has the leader hand over on demand.
+// Package leadership reports the leader, earlier leaders and the state of the store, and hands over the leadership on demand.
 package leadership
 
 import (
@@ -63,14 +63,14 @@ func (s *Leadership) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/leadership/handover", func(q *http.Request, request model.HandoverRequest) (model.Handover, uint64, error) {
 		if request.To == "" && rest.Repeated(q) {
 			return model.Handover{}, 0, model.Errorf(model.CodeConflict, "to", "the request was sent before, and may have been carried out").
-				Try("netctl leader tells who leads; name the one that is to lead, then the request may be repeated")
+				Try("netctl leader shows the leader; name the netmaster that is to lead, then the request may be repeated")
 		}
 		out, err := s.handOver(q.Context(), request.To)
 		return out, 0, err
 	}).Allow(rest.Needs(rights.HandOver, trust.Master)).Audit.Verb = "hand-over"
 }
 
-// State is the state of the lock and of the store. What cannot be had is left out, with the reason.
+// State returns the state of the lock and of the store. It leaves out what it cannot read, and reports the reason.
 // A brief answer has neither terms nor leases but the leader's.
 func (s *Leadership) State(ctx context.Context, brief bool) model.Leadership {
 	ctx, cancel := context.WithTimeout(ctx, 2*peer.Limit)

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// host is what is known of a host without its agent.
+// host is a host as the catalog has it, without its agent's report.
 type host struct {
 	record.Host
 	runs      bool
@@ -58,7 +58,7 @@ func (h *contacts) missed(of *host) string {
 	return "its agent is down, or reaches no netmaster; when the machine is gone for good: netctl node forget " + of.Label
 }
 
-// agent is a host's agent, by what it has reported last.
+// agent returns the node of a host's agent, from its last report.
 func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	n := model.Node{Name: h.Label, Role: model.RoleAgent, Version: h.Version, VTEP: record.Text(h.VTEP)}
 	if h.Control.IsValid() {
@@ -86,7 +86,7 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	return n
 }
 
-// fill says of a node what its agent has reported, for a host that has so many endpoints.
+// fill copies an agent's report into its node. homed is the number of endpoints on its host.
 func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	n.Version, n.Ready, n.Flows = status.Version, status.Ready, status.Flows
 	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods

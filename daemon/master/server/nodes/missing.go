@@ -29,7 +29,7 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 	defer cancel()
 	members, err := o.Members(ctx)
 	if err != nil {
-		return nil // the masters that answer say that the store is away
+		return nil // the netmasters that answer report that the store is away
 	}
 	out := absent(members, registered, s.Internal)
 	for i := range out {
@@ -38,7 +38,7 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 	return out
 }
 
-// waits is what the netmaster at an address waits for before it starts its part of the store, "" of one that does not say it.
+// waits returns what the netmaster at an address waits for before it starts its member of the store, or "" if it reports nothing.
 func (s *Nodes) waits(ctx context.Context, address string) string {
 	_, err := s.Peers.Fetch(ctx, trust.Master, address, "/readyz", 1<<10, peer.Limit)
 	return waiting(err)

@@ -1,4 +1,4 @@
-// Package nodes says who is in the cluster and how they are: netmasters, agents, and hosts that should have one.
+// Package nodes reports the nodes of the cluster and their state: netmasters, agents, and hosts that should have an agent.
 package nodes
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Leadership tells who leads. Its methods do not block.
+// Leadership reports who leads. Its methods do not block.
 type Leadership interface {
 	Leader() string
 	Since() time.Time
@@ -61,7 +61,7 @@ type Nodes struct {
 	Proves func() (authorities []string, authority string)
 }
 
-// Register adds what the cluster says of its members.
+// Register adds the routes of the cluster's nodes.
 func (s *Nodes) Register(r *rest.Router) {
 	read := func(path string, answer func(*http.Request) any) *rest.Route {
 		return r.Read(path, func(q *http.Request, _ httprouter.Params) (any, error) { return answer(q), nil })
@@ -112,8 +112,8 @@ func (s *Nodes) dockerNetworks(host string) (n int) {
 	return n
 }
 
-// All asks every registered master how it is, all at once, and of the agents what they have reported to it last; and adds hosts that no machine is any
-// more and that carry endpoints, and masters whose part of the embedded store is missed. A node that is not heard of is listed with the reason.
+// All asks every registered master at once for its state and for the last reports of its agents. It adds hosts that no machine is any longer and that
+// have endpoints, and masters whose member of the embedded store is missing. A node whose state is unknown is in the list with the reason.
 func (s *Nodes) All(ctx context.Context) []model.Node {
 	var masters []record.Service
 	var hosts []host
@@ -192,7 +192,8 @@ func (s *Nodes) self() model.Node {
 	return n
 }
 
-// Master asks the netmaster at an address how it is. It blocks up to peer.Limit. The role of one that does not answer is unknown, and the reason says why.
+// Master asks the netmaster at an address for its state. It blocks up to peer.Limit. The role of a netmaster that does not answer is unknown, with the
+// reason.
 func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 	if at == s.Internal {
 		return s.self()
@@ -201,6 +202,6 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 	if err := s.Peers.Get(ctx, at, "/api/v1/nodes/self", &n); err != nil {
 		return model.Node{Name: peer.Host(at), Address: at, Role: model.RoleUnknown, Reason: err.Error()}
 	}
-	n.Name, n.Address = peer.Host(at), at // what it says of itself does not make it another
+	n.Name, n.Address = peer.Host(at), at // whatever name it reports
 	return n
 }

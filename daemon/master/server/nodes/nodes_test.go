@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A host whose agent has fewer interfaces than the host has endpoints says so, and names the command that tells which.
-func TestNodesTellOfMissingInterfaces(t *testing.T) {
+// The node of a host whose agent has fewer interfaces than the host has endpoints says so, and names the command that lists them.
+func TestNodesReportMissingInterfaces(t *testing.T) {
 	status := model.AgentStatus{Host: "h1", Ready: true, Since: "2030-01-02T15:04:05Z", Endpoints: 1, Differs: 3}
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Registered(t, "h1", "192.0.2.1:9090")
@@ -48,8 +48,8 @@ func TestNodesTellOfMissingInterfaces(t *testing.T) {
 	}
 }
 
-// What is not known of an agent is said, with the reason.
-func TestNodesOfWhichNothingIsHeard(t *testing.T) {
+// The node of an agent whose state is unknown has the reason.
+func TestUnknownNodes(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	m.Registered(t, "h1", "192.0.2.1:9090")
 	says := func(when, want string) {
@@ -70,7 +70,7 @@ func TestNodesOfWhichNothingIsHeard(t *testing.T) {
 	wanted := m.Relay.Wanted("h1")
 	report(model.AgentStatus{Ready: true, Since: "2030-01-02T15:04:05Z"}, wanted-1)
 	if nodes, err := m.Nodes(t.Context()); err != nil || nodes[len(nodes)-1].Lag != 1 || !nodes[len(nodes)-1].Ready {
-		t.Errorf("one revision behind: want that told, got %+v, %v", nodes, err)
+		t.Errorf("one revision behind: want a lag of 1, got %+v, %v", nodes, err)
 	}
 	if _, err := m.Registrar.Leave(t.Context(), "h1", ""); err != nil {
 		t.Fatal(err)
@@ -84,6 +84,6 @@ func TestNodesOfWhichNothingIsHeard(t *testing.T) {
 	}
 	nodes, err := m.Nodes(t.Context())
 	if err != nil || !strings.Contains(nodes[len(nodes)-1].Reason, "not registered, but 1 endpoints are on it") {
-		t.Errorf("forgotten: want its endpoint told, got %+v, %v", nodes, err)
+		t.Errorf("forgotten: want its endpoint reported, got %+v, %v", nodes, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// A dry run tells which endpoints and groups each change would concern.
+// A dry run lists the endpoints and groups that each change would concern.
 func TestApplyAffected(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

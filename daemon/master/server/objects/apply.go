@@ -89,7 +89,7 @@ func (o *Objects) tryout(ctx context.Context, objects, gone []model.Object, how 
 	return results, uint64(known), nil
 }
 
-// wanted reads a request: the objects that are to be there, and those that are to be gone. Who asks may change them all.
+// wanted reads a request: the objects that are to exist, and those that are to be deleted. It refuses objects that the user may not change.
 func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (objects, gone []model.Object, err error) {
 	list, prune := request.Objects, request.Prune
 	if len(list) == 0 {
@@ -133,7 +133,7 @@ func permitted(who *access.Subject, check func(model.Object) error) func(model.O
 // reader turns objects of a request into typed ones, each of which is there once.
 type reader struct{ seen map[string]bool }
 
-// all reads objects; check says what is wrong with one.
+// all reads objects; check refuses an invalid one.
 func (r *reader) all(list []model.ApplyObject, check func(model.Object) error) ([]model.Object, error) {
 	out := make([]model.Object, len(list))
 	for i, item := range list {

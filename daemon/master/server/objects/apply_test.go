@@ -69,7 +69,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// What an endpoint in use refuses, applying refuses too, and leaves the pools as they were.
+// Applying refuses deletions that endpoints in use forbid, and leaves the pools as they were.
 func TestApplyDeleteInUse(t *testing.T) {
 	ctx := context.Background()
 	m := mastertest.Start(t, mastertest.Options{})

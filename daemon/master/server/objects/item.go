@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// item is an object as lists and watches tell of it. Endpoints are told with their state, all others as they are stored.
+// item is an object as lists and watches show it: an endpoint with its state, all others as they are stored.
 type item struct {
 	view   *catalog.View
 	kind   *model.Kind

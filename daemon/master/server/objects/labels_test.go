@@ -175,7 +175,7 @@ func TestLabelsOfUpdates(t *testing.T) {
 	if err := m.Raw(ctx, "/api/v1/endpointGroups/shop:web/", &raw); err != nil || raw["labels"] != nil {
 		t.Errorf("absent labels must be no member, got %v, %v", raw, err)
 	}
-	// The kinds whose updates the original refused, and those that are immutable, take labels all the same.
+	// The kinds whose updates the original refused, and those that are immutable, accept labels nevertheless.
 	for _, path := range []string{`tenants/shop {"tenantName":"shop"`, `networks/shop:front {"tenantName":"shop","networkName":"front","encap":"vxlan","subnet":"10.7.0.0/24"`} {
 		at, body, _ := strings.Cut(path, " ")
 		if err := post(at, body+`,"labels":{"a":"b"}}`)(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// heartbeat is how often a watch stream says something even when nothing changes.
+// heartbeat is the interval in which a watch stream sends something even if nothing changes.
 const heartbeat = 5 * time.Second
 
 // Watch yields everything of the kinds and then each change. States between may be missed, the last never is.
@@ -42,7 +42,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 		who := access.Of(ctx)
 		for dirty := range sub.Changes(ctx, heartbeat) {
 			if !who.Anyone && (catalog.Regranted(dirty) || who.Valid != nil && !who.Valid()) {
-				return // whoever comes again is asked who they are, and what they may see
+				return // a client that watches again is authenticated again, and its rights are checked
 			}
 			events = events[:0]
 			o.Catalog.View(func(v *catalog.View) {
@@ -62,7 +62,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 	}
 }
 
-// watched is a kind that a stream tells of.
+// watched is a kind whose changes a stream reports.
 type watched struct {
 	rest.Watched
 	sees func(key string) bool // whether the receiver may see one; nil: all

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// window is how long an event waits for earlier ones of other hosts, and replay how long while hosts tell what was before.
+	// window is how long an event waits for earlier ones of other hosts, and replay is that time while hosts send earlier events.
 	window, replay = 500 * time.Millisecond, 2 * time.Second
-	// lookForHosts is how often new hosts are looked for.
+	// lookForHosts is the interval between two looks for new hosts.
 	lookForHosts = 2 * time.Second
 )
 
@@ -23,14 +23,14 @@ type join struct {
 	open     opener
 	wake     chan struct{}
 	sources  map[string]*head
-	reported map[string]bool // what is not known of tenants: hosts tell the same
+	reported map[string]bool // what is unknown of tenants, since all hosts report it
 }
 
 // head is a source with its next event; nil: none has come.
 type head struct {
 	*source
 	next  *arrival
-	quiet time.Time // when it has last said that there is nothing
+	quiet time.Time // time of the last line without an event
 	ended bool
 }
 
@@ -38,7 +38,8 @@ func newJoin(ask model.Observe, hosts func() []string, open opener) *join {
 	return &join{ask: ask, hosts: hosts, open: open, wake: make(chan struct{}, 1), sources: map[string]*head{}, reported: map[string]bool{}}
 }
 
-// run hands events over until ctx ends, write fails, or all is told; write gets nil when what was written is to be sent, and each second.
+// run calls write with each event until ctx ends, write fails, or all sources have ended. write gets nil each second, and when it should send what it has
+// written.
 func (j *join) run(ctx context.Context, write func(*model.Observed) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
@@ -95,7 +96,7 @@ func (j *join) run(ctx context.Context, write func(*model.Observed) error) error
 	}
 }
 
-// begin reads what hosts tell that are not read yet.
+// begin starts to read the hosts that are not read yet.
 func (j *join) begin(ctx context.Context, reading *sync.WaitGroup) {
 	for _, label := range j.hosts() {
 		if j.sources[label] != nil {
@@ -112,8 +113,8 @@ func (j *join) begin(ctx context.Context, reading *sync.WaitGroup) {
 	}
 }
 
-// pop takes the earliest event, when no other host can have an earlier one, or has had time enough to tell it. Without one, wait is when to look
-// again at the latest; done says that no source will tell anything any more.
+// pop removes and returns the earliest event, if no other host can have an earlier one or each has had time enough to send it. Without an event, wait is
+// the time until the next call, and done reports whether all sources have ended.
 func (j *join) pop(now time.Time) (e *model.Observed, wait time.Duration, done bool) {
 	var first *head
 	live, done := slices.Collect(j.live), true
@@ -129,7 +130,7 @@ func (j *join) pop(now time.Time) (e *model.Observed, wait time.Duration, done b
 	limit := window
 	for _, h := range live {
 		if h.next == nil && h.quiet.IsZero() {
-			limit = replay // it has not begun to tell
+			limit = replay // its first event may be an earlier one
 		}
 	}
 	for _, h := range live {
@@ -141,7 +142,7 @@ func (j *join) pop(now time.Time) (e *model.Observed, wait time.Duration, done b
 	return e, 0, false
 }
 
-// live yields the sources that have something to tell, or may have, with what is next of each.
+// live yields the sources that have an event or have not ended, each with its next event.
 func (j *join) live(yield func(*head) bool) {
 	for _, h := range j.sources {
 		for h.next == nil && !h.ended {

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// agent is what a host tells, line by line, each after a time.
+// agent is what a host sends, line by line, each after a time.
 type agent struct {
 	lines []line
 	err   error  // instead
@@ -29,7 +29,7 @@ type line struct {
 	event model.Observed // of no verdict: nothing new
 }
 
-// answer tells the lines.
+// answer sends the lines.
 func (a *agent) answer(ctx context.Context) (*http.Response, error) {
 	if a.asked++; a.asked > 1 && a.again != nil {
 		return a.again.answer(ctx)
@@ -60,7 +60,7 @@ func (a *agent) answer(ctx context.Context) (*http.Response, error) {
 	return &http.Response{Body: r}, nil
 }
 
-// opened is an event at so many milliseconds.
+// opened returns an event at a time in milliseconds.
 func opened(ms int, reason string) model.Observed {
 	return model.Observed{Time: time.UnixMilli(int64(ms)), Verdict: model.ObservedOpened, Tenant: "blue", Reason: reason}
 }
@@ -138,7 +138,7 @@ func TestJoinFollows(t *testing.T) {
 	}
 }
 
-// Once an agent answers again that is said, and nothing is told twice.
+// An event reports that an agent answers again, and no event comes twice.
 func TestAnswersAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := joined(t, model.Observe{Follow: true}, 4*time.Second, map[string]*agent{"h1": {lines: []line{{0, opened(1, "a")}},

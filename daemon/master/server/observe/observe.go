@@ -1,4 +1,4 @@
-// Package observe answers what is seen of connections: it joins what the agents of all hosts tell into one stream.
+// Package observe serves the events of connections: it joins the events from the agents of all hosts into one stream.
 package observe
 
 import (
@@ -91,7 +91,7 @@ func means(v *catalog.View, field, list, tenant string) (string, error) {
 	return strings.Join(slices.Compact(out), ","), nil
 }
 
-// stream answers with what agents tell, as long as the client may see it.
+// stream answers with the events from agents, as long as the client may see them.
 func (o *observer) stream(w http.ResponseWriter, q *http.Request, ask model.Observe) {
 	ctx, cancel := context.WithCancel(q.Context())
 	defer cancel()
@@ -119,7 +119,7 @@ func (o *observer) stream(w http.ResponseWriter, q *http.Request, ask model.Obse
 	}
 }
 
-// watchRights ends a stream when rights change: whoever comes again is asked who they are, and what they may see.
+// watchRights ends a stream when rights change, so that the client is authenticated again and its rights are checked.
 func (o *observer) watchRights(ctx context.Context, who *access.Subject, end func()) {
 	sub := o.catalog.Subscribe()
 	defer sub.Close()

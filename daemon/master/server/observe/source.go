@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// silence is how long an agent may say nothing before it counts as gone: it says something each second.
+	// silence is how long an agent may send nothing before it counts as gone: it sends a line each second.
 	silence = 3 * time.Second
 	// redial is how long to wait before it is asked again.
 	redial = 2 * time.Second
@@ -34,13 +34,13 @@ type arrival struct {
 	came  time.Time
 }
 
-// source is what the agent of a host tells.
+// source reads the events from the agent of a host.
 type source struct {
 	host     string
 	ask      model.Observe
 	open     opener
 	queue    chan arrival // closed when nothing follows
-	wake     func()       // tells that the queue has changed
+	wake     func()       // called after each change of the queue
 	last     time.Time    // of the last event, by the clock of the host
 	lastSeen time.Time    // when the last line of the host came
 }
@@ -56,12 +56,12 @@ func (s *source) put(ctx context.Context, e *model.Observed) bool {
 	}
 }
 
-// report queues an event that says what is unknown of the host.
+// report queues an event with verdict unknown, about the host.
 func (s *source) report(ctx context.Context, format string, args ...any) {
 	s.put(ctx, &model.Observed{Time: time.Now().UTC(), Host: s.host, Verdict: model.ObservedUnknown, Reason: fmt.Sprintf(format, args...)})
 }
 
-// run reads until ctx ends, or when nothing is followed until all is read. What hinders it is said once, and when it is over.
+// run reads until ctx ends, or, without Follow, until all is read. It reports a failure once, and once more when it is over.
 func (s *source) run(ctx context.Context) {
 	defer s.wake()
 	defer close(s.queue)
@@ -110,7 +110,7 @@ func (s *source) read(ctx context.Context, begun func()) error {
 	watchdog := time.AfterFunc(silence, func() { cancel(errors.New("it said nothing for " + silence.String())) })
 	defer watchdog.Stop()
 	ask := s.ask
-	if !s.lastSeen.IsZero() { // what it would have told since
+	if !s.lastSeen.IsZero() { // ask for the events since then
 		ask.Since = time.Since(s.lastSeen) + time.Second
 	}
 	err := s.lines(ctx, ask, begun, func() { watchdog.Reset(silence) })
@@ -142,15 +142,15 @@ func (s *source) lines(ctx context.Context, ask model.Observe, begun, alive func
 		}
 		var e model.Observed
 		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("it tells what cannot be read: %w", err)
+			return fmt.Errorf("it sent an invalid line: %w", err)
 		}
 		if e.Verdict != model.ObservedUnknown {
 			if !e.Time.After(s.last) {
-				continue // told already, before the connection broke
+				continue // received before the connection broke
 			}
 			s.last = e.Time
 		}
-		e.Host = s.host // whatever it says
+		e.Host = s.host // not the host that the event names
 		if !s.put(ctx, &e) {
 			return nil
 		}

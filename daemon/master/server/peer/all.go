@@ -10,10 +10,10 @@ import (
 // asksAtOnce bounds how many agents are asked at a time.
 const asksAtOnce = 32
 
-// errNoAgent is why a host says nothing whose agent does not run.
+// errNoAgent is the error of a host whose agent does not run.
 var errNoAgent = errors.New("no agent runs there")
 
-// Reply is what the agent of a host says of something, or why it does not.
+// Reply is the answer of the agent of a host, or why there is none.
 type Reply[T any] struct {
 	Host   string
 	Answer T

@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Fetch gets what the daemon of a role at an address "host:port" answers at a path, as it comes: most bytes at the most, within limit, and from an agent one
-// thing at a time. It blocks until then.
-func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string, most int64, limit time.Duration) ([]byte, error) {
+// Fetch gets the answer of the daemon of a role at an address "host:port" for a path, unparsed, of at most maxBytes. It sends an agent one request at a time,
+// and blocks for at most limit.
+func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string, maxBytes int64, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	leave, err := p.turns.acquire(ctx, address)
@@ -35,24 +35,24 @@ func (p *Peers) Fetch(ctx context.Context, role trust.Role, address, path string
 		return nil, fmt.Errorf("did not answer: %w", errors.Unwrap(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBytes+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("broke off its answer: %w", err)
-	case int64(len(text)) > most:
-		return nil, fmt.Errorf("has more than %d MiB to say", most>>20)
+	case int64(len(text)) > maxBytes:
+		return nil, fmt.Errorf("has more than %d MiB to say", maxBytes>>20)
 	case answer.StatusCode != http.StatusOK:
-		said := strings.TrimSpace(string(text[:min(len(text), 200)]))
-		return nil, &StatusError{answer.StatusCode, said}
+		detail := strings.TrimSpace(string(text[:min(len(text), 200)]))
+		return nil, &StatusError{answer.StatusCode, detail}
 	}
 	return text, nil
 }
 
-// StatusError is an answer that says that there is none.
+// StatusError is the answer of a daemon that refuses or fails.
 type StatusError struct {
 	Status int // HTTP
 	Text   string
 }
 
-// Error says what the daemon said.
+// Error has the status and the daemon's text.
 func (e *StatusError) Error() string { return fmt.Sprintf("answered %d: %s", e.Status, e.Text) }

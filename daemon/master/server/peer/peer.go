@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Limit is how long a daemon may take to say how it is.
+// Limit is how long a daemon may take to report its state.
 const Limit = time.Second
 
 // Peers are the daemons that are registered. Its methods are safe for concurrent use.
@@ -27,7 +27,7 @@ type Peers struct {
 	turns     *turns
 }
 
-// New makes the Peers that known tells of, and way reaches.
+// New returns the Peers that are registered in known, reached by transport.
 func New(known *catalog.Catalog, transport Transport) *Peers {
 	return &Peers{known, transport.Straight(), newTurns()}
 }

@@ -28,7 +28,7 @@ const maxRelayed = 256 << 20 // bytes of an answer: about half a million flows
 // relayed are the names that agents show under /inspect/.
 var relayed = regexp.MustCompile(`^[a-z][a-z-]{0,30}$`)
 
-// Register adds what agents show of themselves, so that who can reach a master needs no way to the agents.
+// Register adds the routes that relay to agents, so that clients need to reach only a netmaster.
 func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 	relay := func(w http.ResponseWriter, q *http.Request, params httprouter.Params) {
 		host, what := params.ByName("host"), params.ByName("what")
@@ -66,8 +66,8 @@ func (p *Peers) Trace(ctx context.Context, host string, ask model.TraceRequest) 
 	return out, err
 }
 
-// Call asks the agent of a host for /inspect/WHAT and returns a good answer, whose body the caller closes. Everything else is
-// an error that tells an operator what to do. It blocks until the answer begins.
+// Call asks the agent of a host for /inspect/WHAT and returns a good answer, whose body the caller closes. All other answers are
+// errors with a remedy for the operator. It blocks until the answer begins.
 func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*http.Response, error) {
 	if !relayed.MatchString(what) {
 		return nil, model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
@@ -103,7 +103,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 		return answer, nil
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // what it had to say is good enough
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096)) // a part of its text is enough
 	switch said := strings.TrimSpace(string(text)); answer.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return nil, model.Errorf(model.CodeNotFound, "what", "the agent of %s shows nothing called %q", host, what).Try("it may be of another version: netctl node ls")
@@ -114,7 +114,7 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	}
 }
 
-// What agents show without an end, so that it takes no turn.
+// The streams of agents, which hold up no other request to the agent.
 const (
 	capture  = "capture"
 	Observed = "observed"

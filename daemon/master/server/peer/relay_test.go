@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// What an agent shows is had from any master, and who does not answer is named.
+// Any master relays what an agent shows, and names an agent that does not answer.
 func TestInspectAgents(t *testing.T) {
 	ctx := context.Background()
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// Sessions asks all registered netmasters which agents they tell; own is the address of the one that asks, with the agents of its own. When brief,
-// nothing is said of how they are. It blocks for Limit at the most.
+// Sessions asks all registered netmasters for the agents that are connected to them; own is the address of this netmaster, whose agents local returns.
+// When brief, the sessions have no status. It blocks for at most Limit.
 func (p *Peers) Sessions(ctx context.Context, own string, local func() []channel.Session, brief bool) []channel.Served {
 	masters := p.Masters()
 	if !slices.Contains(masters, own) {

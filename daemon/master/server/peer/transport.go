@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Transport is how agents and other netmasters are reached. Who asks says which of them is asked: where one of them is reached is a claim of its own, and turns
-// no question to another one.
+// Transport sends requests to agents and other netmasters. The caller names the daemon and Transport verifies it: a daemon registers its own address, which
+// must not divert requests for another one.
 type Transport struct {
 	HTTP   *http.Client // to netmasters; nil: http.DefaultClient
 	Agents *http.Client // to agents; nil: HTTP
@@ -27,8 +27,8 @@ type Transport struct {
 // dialLimit is how long a daemon may take to accept a connection.
 const dialLimit = 2 * time.Second
 
-// NewTransport makes the Transport of a netmaster: by TLS, on which a netmaster proves to be one, and an agent to be that of the host whose address is asked, or by plain
-// HTTP where holder is nil. It goes where it is sent, and nowhere else.
+// NewTransport returns the Transport of a netmaster: by TLS, with which a netmaster proves its role and an agent that it is that of the host with the address,
+// or by plain HTTP if holder is nil. It follows no redirection.
 func NewTransport(holder *trust.Holder, known *catalog.Catalog) Transport {
 	w := Transport{HTTP: direct(holder, trust.Master, nil), Agents: direct(holder, trust.Agent, known), Scheme: "http"}
 	if holder != nil {
@@ -87,8 +87,7 @@ func agentAt(known *catalog.Catalog, address string) (label string) {
 // URL is the URL of a path at an address "host:port".
 func (w Transport) URL(address, path string) string { return w.scheme() + "://" + address + path }
 
-// Straight is the way without redirections: who answers with one is not followed, for it is an agent, a netmaster, or someone who has taken the
-// place of one.
+// Straight returns the transport without redirections: an agent, a netmaster, or a program that impersonates one, must not divert requests.
 func (w Transport) Straight() Transport {
 	out := Transport{Scheme: w.scheme(), HTTP: straight(cmp.Or(w.HTTP, http.DefaultClient))}
 	out.Agents = straight(cmp.Or(w.Agents, w.HTTP, http.DefaultClient))

@@ -97,7 +97,7 @@ type tap struct {
 	ask    url.Values // of its agent
 }
 
-// findTaps says where the packets are that a query asks for: at its end, or at both.
+// findTaps returns the places of the packets of a query: at its end, or at both ends.
 func findTaps(asker *why.Explainer, query url.Values) ([]tap, error) {
 	both := false
 	if text := query.Get("both"); text != "" {
@@ -139,7 +139,7 @@ func findTaps(asker *why.Explainer, query url.Values) ([]tap, error) {
 	return nil, model.Errorf(model.CodeNotFound, "host", "endpoint %s is on host %s, not on %s", of.Object, of.Host, host)
 }
 
-// newTap is an endpoint's interface; of its packets those to and from peer alone, unless that is "".
+// newTap returns the capture at an endpoint's interface, of only the packets to and from peer unless that is "".
 func newTap(e model.WhyEnd, peer string, query url.Values) tap {
 	filter := query.Get("filter")
 	if peer != "" {

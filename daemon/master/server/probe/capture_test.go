@@ -19,7 +19,7 @@ import (
 	"github.com/contiv/contiv/ofnet/capture"
 )
 
-// packets are frames of an endpoint's interface, so many, that say nothing.
+// packets are left empty frames of an endpoint's interface.
 type packets struct{ left int }
 
 func (p *packets) ReadPacketData() ([]byte, gopacket.CaptureInfo, error) {
@@ -63,7 +63,7 @@ func capturers(t *testing.T, m *mastertest.Master, asked chan<- string, hosts ..
 func TestCapture(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
 	mastertest.Put(t, m.Networks(), &model.Network{TenantName: "default", NetworkName: "blue", Subnet: "10.1.1.0/24", Encap: "vxlan"})
-	for _, e := range []struct{ id, host string }{{"web", "h1"}, {"db", "h2"}, {"lost", "broken"}, {"alone", "h9"}} {
+	for _, e := range []struct{ id, host string }{{"web", "h1"}, {"db", "h2"}, {"lost", "broken"}, {"single", "h9"}} {
 		_, _, err := m.CreateEndpoint(t.Context(), model.CreateEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: e.id, ContainerID: e.id,
 			ConfigEP: model.EndpointConfigRequest{Container: e.id, Host: e.host}})
 		if err != nil {
@@ -101,7 +101,7 @@ func TestCapture(t *testing.T) {
 		{name: "no container", ask: model.CaptureRequest{Of: "8.8.8.8", Peer: "web", Both: true}, err: "address 8.8.8.8 has no interface of Contiv"},
 		{name: "absent", ask: model.CaptureRequest{Of: "web", Peer: "absent", Both: true}, err: `nothing is called "absent"`},
 		{name: "no second", ask: model.CaptureRequest{Of: "web", Both: true}, err: "the second is not named"},
-		{name: "no agent", ask: model.CaptureRequest{Of: "web", Peer: "alone", Both: true}, asked: []string{"h1 default:blue:web [host 10.1.1.4]  "}, err: `no agent of host "h9" is registered`},
+		{name: "no agent", ask: model.CaptureRequest{Of: "web", Peer: "single", Both: true}, asked: []string{"h1 default:blue:web [host 10.1.1.4]  "}, err: `no agent of host "h9" is registered`},
 		{name: "no filter", ask: model.CaptureRequest{Of: "web", Filter: "nonsense"}, asked: []string{"h1 default:blue:web [nonsense]  "}, err: `the agent of h1: "nonsense" is no condition`},
 	}
 	for _, r := range rows {

@@ -88,7 +88,7 @@ func (m *matrix) read(v *catalog.View) error {
 		}
 	}
 	if len(m.workloads) > maxWorkloads {
-		return model.Errorf(model.CodeTooLarge, "namespace", "policies tell %d kinds of pods of namespace %s apart; a matrix has %d at the most", len(m.workloads), m.namespace, maxWorkloads).
+		return model.Errorf(model.CodeTooLarge, "namespace", "policies distinguish %d kinds of pods of namespace %s; a matrix has at most %d", len(m.workloads), m.namespace, maxWorkloads).
 			Try("netctl why NAMESPACE/POD NAMESPACE/POD judges two pods")
 	}
 	for i := range m.workloads {

@@ -92,7 +92,7 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 func (s *prober) maySend(who *access.Subject, ask model.WhyRequest) error {
 	from, err := s.why.Find("from", ask.From, "", ask)
 	if err != nil {
-		return nil // the question itself says what is wrong, or finds it by the other end
+		return nil // the question itself is refused with the reason, or finds the sender by the other end
 	}
 	return who.Check(rights.Right{Verb: rights.Capture, Kind: model.KindEndpoint(), Tenant: from.Tenant})
 }

@@ -95,7 +95,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// Whatever comes to the proxy is answered, with JSON where it refuses.
+// The proxy answers every request, and its refusals are JSON.
 func FuzzProxy(f *testing.F) {
 	m := mastertest.Start(f, mastertest.Options{Secure: true})
 	f.Add("POST", "login/", `{"username":"a","password":"b"}`, "")

@@ -45,7 +45,7 @@ func (p *Proxy) health(w http.ResponseWriter, q *http.Request) {
 	answer(w, http.StatusOK, map[string]string{"status": "healthy"})
 }
 
-// localUser is a user in the proxy's words. A password is taken, and never told.
+// localUser is a user in the proxy's words. The password is only in requests.
 type localUser struct {
 	Username  string  `json:"username"`
 	Password  *string `json:"password,omitempty"`
@@ -241,7 +241,7 @@ func (p *Proxy) addAuthorization(w http.ResponseWriter, q *http.Request) {
 
 const ldapPath = "/api/v1/ldapConfigurations/ldap/"
 
-// ldapConfiguration is the LDAP configuration in the proxy's words. The password is taken, and never told.
+// ldapConfiguration is the LDAP configuration in the proxy's words. The password is only in requests.
 type ldapConfiguration struct {
 	Server   string  `json:"server"`
 	Port     int     `json:"port"`

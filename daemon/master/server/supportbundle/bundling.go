@@ -1,4 +1,4 @@
-// Package supportbundle writes support bundles: everything that the cluster says of itself, asked of all its daemons, with what is secret taken out.
+// Package supportbundle writes support bundles: the reports of all daemons of the cluster, without secrets.
 package supportbundle
 
 import (
@@ -69,7 +69,7 @@ func (b *Bundling) Register(r *rest.Router) {
 	}).Allow(rest.Needs(rights.Bundle, trust.Master))
 }
 
-// taken says what no bundle holds.
+// taken lists what bundles leave out.
 var taken = []string{
 	"passwords, or their hashes, and tokens of users and service accounts, sessions, the audit, users, their authorizations, and how LDAP and OpenID providers are reached",
 	"tokens and certificates of hosts, and private keys, of which the store has none",
@@ -104,7 +104,7 @@ type collector struct {
 	manifest bundle.Manifest
 }
 
-// add writes a file without its secrets. One that does not fit is said to be missing.
+// add writes a file without its secrets. It lists a file that does not fit as missing.
 func (c *collector) add(name, from string, text []byte) error {
 	err := c.out.Add(name, from, c.clean.file(name, text))
 	if errors.Is(err, bundle.ErrFull) {
@@ -114,7 +114,7 @@ func (c *collector) add(name, from string, text []byte) error {
 	return err
 }
 
-// miss says that something is missing.
+// miss records in the manifest that something is missing.
 func (c *collector) miss(of, what string, why error) {
 	c.manifest.Missing = append(c.manifest.Missing, bundle.Missing{Of: of, What: what, Why: string(c.clean.text([]byte(why.Error())))})
 }
@@ -173,7 +173,7 @@ func (c *collector) front(ctx context.Context, path, file string) error {
 	return c.add(file, "GET "+path, a.Body.Bytes())
 }
 
-// refusal is what an answer that is none says.
+// refusal returns the error of an answer that is no success.
 func refusal(a *httpserver.Answer) error {
 	var p model.Problem
 	if json.Unmarshal(a.Body.Bytes(), &p) == nil && p.Error() != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// gone stands where a secret was.
+// gone replaces a secret.
 const gone = "(taken out)"
 
-// leastKnown is how long a secret is at least that is looked for everywhere, in bytes: a shorter one is a part of too much else.
+// leastKnown is the minimum length, in bytes, of secrets that the cleaner removes everywhere: shorter ones are part of too many other texts.
 const leastKnown = 4
 
 // cleaner takes secrets out of texts: those that netmaster knows wherever they are, and whatever looks like one.
@@ -80,7 +80,7 @@ func secrets(text []byte, found func(string)) {
 	walk(v)
 }
 
-// patterns are what secrets look like in a text that says nothing of them.
+// patterns match secrets by their form, wherever they are in a text.
 var patterns = []*regexp.Regexp{
 	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[A-Za-z0-9+/=\s\\]*(-----END [A-Z ]*PRIVATE KEY-----)?`),
 	regexp.MustCompile(`\b[a-z2-7]{8}\.[A-Za-z0-9_-]{43}\.[A-Za-z0-9_-]{43}`), // trust.Token
@@ -90,7 +90,7 @@ var patterns = []*regexp.Regexp{
 }
 
 var (
-	// named is a value whose name says that it is a secret, in log lines and commands; JSON is looked at by its fields.
+	// named is a value whose name says that it is a secret, in log lines and commands; in JSON, fields decides.
 	named  = regexp.MustCompile(`(?i)([a-z_.-]*(?:password|passwd|secret|token|authorization|private-?key)[a-z_-]*)("?\s*[=:]\s*)(bearer\s+|basic\s+)?("(?:[^"\\]|\\.)*"|[^\s"]+)`)
 	within = regexp.MustCompile(`://[^/\s"@:]*:[^/\s"@]+@`) // of a URL
 	fields = regexp.MustCompile(`(?i)password|passwd|secret|token|authorization|privatekey|sealed`)

@@ -56,7 +56,7 @@ type target struct {
 	silent      string // why it is not asked; "": it is
 }
 
-// reply is what a daemon has answered.
+// reply has the answers of a daemon.
 type reply struct {
 	*target
 	files   map[string][]byte // by the question's

@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// held are the parts of the store that a bundle holds: nothing of who proves what, nor of who may join. What a later build adds is not in it before it is
-// listed here. A part that ends with a slash is all below it.
+// held are the parts of the store that a bundle holds: no credentials, and nothing of who may join. Parts that a later build adds are in no bundle until
+// they are listed here. A part that ends with a slash is all below it.
 var held = []string{record.State, record.Config, record.Services, record.Runs, record.Objects, record.Pools, record.History, record.ACIProfiles, record.Timeline,
 	record.LeaderKey, record.SuccessorKey, record.TermsKey, kubernetes}
 
@@ -72,8 +72,8 @@ func partOf(key string) string {
 	return strings.Join(words[:min(len(words)-1, 3)], "-")
 }
 
-// withoutGuarded leaves out what only those may see who manage users: false of an object of such a kind, and of what happened to such
-// objects alone.
+// withoutGuarded reports whether users who do not manage users may see an item: it is false for objects of guarded kinds, and for changes of
+// only such objects.
 func withoutGuarded(it *store.Item) bool {
 	if path, ok := strings.CutPrefix(it.Key, record.Objects); ok {
 		ref, _ := identity.ParseRef(path)

@@ -5,7 +5,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/access"
 )
 
-// viewer is who this netmaster asks itself as: someone who sees all objects, and nothing of who may do what.
+// viewer returns the subject of requests that this netmaster sends to itself: it sees all objects but those of guarded kinds.
 func viewer() access.Subject {
 	return access.Subject{Grants: rights.Grants{{Role: rights.Viewer}}}
 }
