@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
@@ -63,10 +64,24 @@ func runParts(ctx context.Context, c config, db store.Store, self record.Incarna
 	if err != nil {
 		return err
 	}
-	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), c.pace.Hurry)))...)
-	front.SetHandlers(srv, proxy.New(srv, srv.Strangers()))
+	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), c.pace.Hurry)), answer(front, srv, m.feed))...)
+	front.SetWaiting("the content of the store")
 	ready()
 	return group.Run(ctx)
+}
+
+// answer sets the handlers of netmaster once it has read the store: an empty catalog would answer that objects do not exist.
+func answer(front *listener.Front, srv *server.Server, feed *catalog.Feed) task.Task {
+	return task.Func("answers", func(ctx context.Context, ready func()) error {
+		ready()
+		select {
+		case <-feed.Ready():
+			front.SetHandlers(srv, proxy.New(srv, srv.Strangers()))
+			<-ctx.Done()
+		case <-ctx.Done():
+		}
+		return nil
+	})
 }
 
 // unlessEnded returns err, or nil if ctx has ended: the error is a consequence then.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -36,6 +37,15 @@ type process struct {
 // start runs a netmaster over its own connection to db.
 func start(t *testing.T, db *memory.Store) *process {
 	t.Helper()
+	own := db.Open()
+	p := startOver(t, own)
+	p.db = own
+	return p
+}
+
+// startOver runs a netmaster over a connection to a store.
+func startOver(t *testing.T, own store.Store) *process {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +60,6 @@ func start(t *testing.T, db *memory.Store) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := db.Open()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -60,7 +69,7 @@ func start(t *testing.T, db *memory.Store) *process {
 		}))...)
 	}()
 	transport := &http.Transport{}
-	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}, db: own}
+	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}}
 	p.stop = sync.OnceFunc(func() { cancel(); <-done; transport.CloseIdleConnections() })
 	t.Cleanup(p.stop)
 	return p
@@ -180,6 +189,53 @@ func TestStoreAway(t *testing.T) {
 	until(t, "a write is accepted again", func() bool {
 		_, err := impatient.Networks().Put(ctx, network(3))
 		return err == nil || client.IsCode(err, model.CodeImmutable)
+	})
+}
+
+// unread is a store whose content arrives after read is closed.
+type unread struct {
+	store.Store
+	read chan struct{}
+}
+
+func (u *unread) Watch(ctx context.Context, prefix string) iter.Seq2[store.Update, error] {
+	return func(yield func(store.Update, error) bool) {
+		if prefix == record.Root {
+			select {
+			case <-u.read:
+			case <-ctx.Done():
+				return
+			}
+		}
+		u.Store.Watch(ctx, prefix)(yield)
+	}
+}
+
+// A netmaster that has not read its store answers no read: an empty list would report that objects do not exist.
+func TestStoreUnread(t *testing.T) {
+	ctx := context.Background()
+	db := memory.New()
+	one := start(t, db)
+	until(t, "it leads", func() bool { return one.role() == "leader" })
+	if _, err := one.Networks().Put(ctx, network(1)); err != nil {
+		t.Fatal(err)
+	}
+	content := make(chan struct{})
+	two := startOver(t, &unread{Store: db.Open(), read: content})
+	until(t, "it waits for the content", func() bool {
+		_, err := two.Networks().List(ctx)
+		if err == nil {
+			t.Fatal("a netmaster that has read nothing lists networks")
+		}
+		return strings.Contains(err.Error(), "waits for the content of the store")
+	})
+	close(content)
+	until(t, "it lists the network", func() bool {
+		list, err := two.Networks().List(ctx)
+		if err == nil && len(list) != 1 {
+			t.Fatalf("want one network, got %v", list)
+		}
+		return err == nil
 	})
 }
 
