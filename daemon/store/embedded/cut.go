@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/daemon/store/member"
 )
 
-// beyond matches Raft's message when the leader counts on an entry that the member has acknowledged, and the log ends before it. The end of
+// missingEntry matches Raft's message when the leader counts on an entry that the member has acknowledged, and the log ends before it. The end of
 // the log was lost: etcd takes a record that is cut for one whose write was interrupted.
-var beyond = regexp.MustCompile(`^tocommit\((\d+)\) is out of range \[lastIndex\((\d+)\)\]`)
+var missingEntry = regexp.MustCompile(`^tocommit\((\d+)\) is out of range \[lastIndex\((\d+)\)\]`)
 
 // cut is what a log lacks: it ends at an index, and an entry at a later one was acknowledged.
 type cut struct{ ends, acknowledged uint64 }
@@ -27,7 +27,7 @@ func newCutHook() *cutHook { return &cutHook{found: make(chan cut, 1)} }
 
 // OnWrite implements zapcore.CheckWriteHook.
 func (h *cutHook) OnWrite(e *zapcore.CheckedEntry, _ []zapcore.Field) {
-	m := beyond.FindStringSubmatch(e.Message)
+	m := missingEntry.FindStringSubmatch(e.Message)
 	if m == nil {
 		panic(e.Message)
 	}
@@ -41,8 +41,8 @@ func (h *cutHook) OnWrite(e *zapcore.CheckedEntry, _ []zapcore.Field) {
 	runtime.Goexit()
 }
 
-// lacks records in the mark that the directory lacks entries, so that the next start refuses the directory at once, and returns the error.
-func (c *Config) lacks(own member.Mark, found cut) error {
+// recordLoss records in the mark that the directory lacks entries, so that the next start refuses the directory at once, and returns the error.
+func (c *Config) recordLoss(own member.Mark, found cut) error {
 	why := fmt.Sprintf("%s ends at index %d, and this member has acknowledged index %d: the end of its log in %s is lost", c.Dir, found.ends, found.acknowledged,
 		filepath.Join(c.Dir, "member", "wal"))
 	own.Position = member.Position{Index: found.acknowledged}

@@ -107,7 +107,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 	case <-e.Server.ReadyNotify():
 	case found := <-hook.found:
 		go e.Close() // which frees what it can, and does not return
-		return nil, c.lacks(own, found)
+		return nil, c.recordLoss(own, found)
 	case err := <-e.Err():
 		e.Close()
 		return nil, err
@@ -136,7 +136,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	server := &Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server)), failed: make(chan error, 1)}
-	return began(server, hook, func(found cut) error { return c.lacks(own, found) }), nil
+	return began(server, hook, func(found cut) error { return c.recordLoss(own, found) }), nil
 }
 
 // launch starts a server. If its configuration chose a free port, another process may take the port before the server listens there; then
@@ -238,7 +238,7 @@ func listenURL(text, scheme string) (*url.URL, error) {
 // ClientURL returns the URL at which the member serves clients.
 func (s *Server) ClientURL() string { return s.clientURL }
 
-// Failed yields the error after which the running member serves no more, ErrLost among others. Then the process has to end: Close does not
+// Failed yields the error after which the running member no longer serves, ErrLost among others. Then the process has to end: Close does not
 // stop such a member within its timeout.
 func (s *Server) Failed() <-chan error { return s.failed }
 

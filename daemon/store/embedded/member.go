@@ -210,7 +210,7 @@ func (s *Server) promote(ctx context.Context) {
 }
 
 // began starts the background tasks of a server, which run until it is closed.
-func began(s *Server, hook *cutHook, lacks func(cut) error) *Server {
+func began(s *Server, hook *cutHook, loss func(cut) error) *Server {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	go s.promote(ctx)
@@ -220,7 +220,7 @@ func began(s *Server, hook *cutHook, lacks func(cut) error) *Server {
 		case err := <-s.etcd.Err():
 			s.failed <- err
 		case found := <-hook.found:
-			s.failed <- lacks(found)
+			s.failed <- loss(found)
 		case <-ctx.Done():
 		}
 	}()

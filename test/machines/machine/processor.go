@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorFile is the end of the names of files that say which processor a machine has.
+// processorFile is the end of the names of files with the processor of a machine.
 const processorFile = ".processor"
 
 // processor returns the processor of the host on which all of the machine's processes run, the one with the fewest machines. The kernel of
