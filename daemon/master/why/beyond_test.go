@@ -49,7 +49,7 @@ func TestWhyBehindTheSwitch(t *testing.T) {
 		{"no route", "8.8.8.8", model.TraceExit{To: "host", Verdict: "denied", Text: "which has no route", Try: "give it one"}, nil, "denied",
 			[]string{"hands it to the host, which has no route. On host h1: give it one."}},
 		{"not asked", "8.8.8.8", model.TraceExit{To: "host", Verdict: "unknown", Text: "which does not say"}, nil, "unknown", []string{"which does not say"}},
-		{"an old agent", "8.8.8.8", model.TraceExit{To: "host"}, nil, "unknown", []string{"of an older version"}},
+		{"an old agent", "8.8.8.8", model.TraceExit{To: "host"}, nil, "unknown", []string{"its agent has an older version"}},
 		{"a router outside", "8.8.8.8", model.TraceExit{To: "router/50.1.1.200", Verdict: "allowed", Text: "with which a session is established"}, nil, "allowed", nil},
 		{"its session has ended", "8.8.8.8", model.TraceExit{To: "router/50.1.1.200", Verdict: "unknown", Text: "which is kept"}, nil, "unknown",
 			[]string{"sends it to router 50.1.1.200 outside, which is kept"}},
