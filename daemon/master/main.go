@@ -26,37 +26,25 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var c config
-	set := flags.New("netmaster", "CONTIV_NETMASTER_", stdout)
-	c.register(set)
-	if err := set.Parse(args, getenv); err != nil {
-		if errors.Is(err, flags.ErrHelp) {
-			return 0
-		}
-		fmt.Fprintln(stderr, "netmaster:", err)
-		return flags.ExitConfig
-	}
-	if c.Version {
-		build.Print(stdout, build.Info())
+	c, err := parse(args, getenv, stdout)
+	switch {
+	case errors.Is(err, flags.ErrHelp):
 		return 0
-	}
-	if c.Bundle.File != "" {
-		log, err := logging.New(c.Log, "netmaster", stderr, nil)
-		if err == nil {
-			err = offline.Serve(ctx, c.Bundle.File, stdin, stdout, log)
-		}
-		if err != nil {
-			fmt.Fprintln(stderr, "netmaster:", err)
-			return 1
-		}
-		return 0
-	}
-	if err := c.check(); err != nil {
+	case err != nil:
 		fmt.Fprintln(stderr, "netmaster:", err)
 		if errors.Is(err, flags.ErrAbsent) {
 			return 1
 		}
 		return flags.ExitConfig
+	case c.Version:
+		build.Print(stdout, build.Info())
+		return 0
+	case c.Bundle.File != "":
+		if err := c.serveBundle(ctx, stdin, stdout, stderr); err != nil {
+			fmt.Fprintln(stderr, "netmaster:", err)
+			return 1
+		}
+		return 0
 	}
 	c.recent = &logging.Recent{}
 	log, err := logging.New(c.Log, "netmaster", stderr, c.recent)
@@ -80,9 +68,18 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go resources.Garbage(ctx, c.pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	if err := serve(ctx, c, log); err != nil {
+	if err := serve(ctx, *c, log); err != nil {
 		log.Error("netmaster ends", "error", err)
 		return 1
 	}
 	return 0
+}
+
+// serveBundle answers from a support bundle instead of a store.
+func (c *config) serveBundle(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	log, err := logging.New(c.Log, "netmaster", stderr, nil)
+	if err != nil {
+		return err
+	}
+	return offline.Serve(ctx, c.Bundle.File, stdin, stdout, log)
 }

@@ -46,14 +46,14 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 		return nil, err
 	}
 	known, own := catalog.New(), c.certificates()
-	committer := commit.New(db, known, c.keep, log)
+	committer := commit.New(db, known, c.History.Keep, log)
 	m := &master{config: c, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, registration(c, "follower"))}
 	m.election = cluster.NewElection(cluster.ElectionConfig{Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey,
 		ID: c.Listener.Internal, TTL: c.ttl, Excluded: own.Revoked, Log: log})
 	m.Master = &netmaster.Master{Self: c.self(own, self, started), Store: db, Catalog: known, Commit: committer, Log: log,
-		Admit:      admit.New(admit.Settings{ClusterMode: c.Mode, InfraType: c.Infra, FwdMode: c.FwdMode, HostAccess: c.HostAccess}),
+		Admit:      admit.New(c.Admit),
 		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: own.Seal}),
-		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: c.ACIGateway}, Commit: committer, Catalog: known, Log: log}),
+		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: c.ACI.URL}, Commit: committer, Catalog: known, Log: log}),
 		Relay:      relay.New(known, self.ID, m.feed.Away, log),
 		Registrar:  registrar.New(committer, nil, log),
 		Enroll:     enrolment(&c, committer, known, db, log),
@@ -63,8 +63,10 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
 	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: storage.Roster(c.Storage.ClusterFile, self, log), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
-	settings := endpoint.Settings{ClusterMode: c.Mode, Quarantine: c.quarantine, PodTenants: c.PodTenants, Held: m.Adopter.Held}
-	if m.kubernetes = kubernetes(c, committer, known, m.Admit, log); m.kubernetes != nil {
+	settings := c.Endpoints
+	settings.Held = m.Adopter.Held
+	m.kubernetes = c.Kubernetes.Engine(masterkube.Config{Commit: committer, Catalog: known, Network: masterkube.Network{Admit: m.Admit}, Hurry: c.pace.Hurry, Log: log})
+	if m.kubernetes != nil {
 		settings.Pods, m.Kubernetes = m.kubernetes, m.kubernetes.Status
 	}
 	m.Endpoints = endpoint.New(committer, known, settings, log)
@@ -83,5 +85,5 @@ func (c *config) certificates() *certificates.Own {
 // self returns what netmaster reports of itself.
 func (c *config) self(own *certificates.Own, i record.Incarnation, started time.Time) netmaster.Self {
 	return netmaster.Self{Internal: c.Listener.Internal, Version: build.Info(), Started: started, Incarnation: i, ClusterMode: c.Mode, Insecure: c.holder == nil,
-		Embedded: c.Store.Embedded, Keep: c.keep, Cluster: c.told(), Recent: c.recent.Text, Proves: own.Proves()}
+		Embedded: c.Store.Embedded, Keep: c.History.Keep, Cluster: c.joinInfo(), Recent: c.recent.Text, Proves: own.Proves()}
 }

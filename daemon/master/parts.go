@@ -86,7 +86,7 @@ func (m *master) history() part.Part {
 	if m.config.Store.Embedded { // which compacts itself
 		return part.Part{}
 	}
-	return part.Duty(maintenance.NewCompactor(m.Store, m.config.compaction, m.Catalog.Revision, m.Log).Run)
+	return part.Duty(maintenance.NewCompactor(m.Store, m.config.Maintenance.History, m.Catalog.Revision, m.Log).Run)
 }
 
 // kubernetesRecords keeps records of what Kubernetes has.

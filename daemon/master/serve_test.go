@@ -17,7 +17,6 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/storage"
@@ -52,8 +51,12 @@ func startOver(t *testing.T, own store.Store) *process {
 	}
 	address := l.Addr().String()
 	_ = l.Close()
-	c := config{Listener: listener.Settings{External: address, Internal: address}, Infra: "default", ttl: 2 * time.Second, recent: &logging.Recent{}}
-	c.Mode, c.FwdMode = "kubernetes", "bridge"
+	args := []string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--leader-ttl", "2s", "--external-address", address, "--internal-address", address}
+	c, err := parse(args, func(string) string { return "" }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.recent = &logging.Recent{}
 	log := slog.New(slog.DiscardHandler)
 	front := listener.New(c.Listener, nil, log)
 	tasks, err := front.Listen()
@@ -65,7 +68,7 @@ func startOver(t *testing.T, own store.Store) *process {
 	go func() {
 		defer close(done)
 		_ = task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
-			return runStore(ctx, c, storage.NewOpener(c.Storage, c.Store, nil, front.SetWaiting, log), own, front, log, ready)
+			return runStore(ctx, *c, storage.NewOpener(c.Storage, c.Store, nil, front.SetWaiting, log), own, front, log, ready)
 		}))...)
 	}()
 	transport := &http.Transport{}
@@ -370,14 +373,9 @@ func TestModeToHosts(t *testing.T) {
 		{[]string{"--mode", "docker", "--kubeconfig", "/etc/contiv/kubeconfig"}, "docker"},
 		{[]string{"--mode", "CNI"}, "cni"},
 	} {
-		var c config
-		s := flags.New("netmaster", "CONTIV_NETMASTER_", &bytes.Buffer{})
-		c.register(s)
-		err := s.Parse(append([]string{"--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--etcd-endpoints", "http://192.0.2.1:2379"}, row.args...), func(string) string { return "" })
-		if err == nil {
-			err = c.check()
-		}
-		if err != nil || c.told().Settings.Mode != row.want {
+		args := append([]string{"--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--etcd-endpoints", "http://192.0.2.1:2379"}, row.args...)
+		c, err := parse(args, func(string) string { return "" }, io.Discard)
+		if err != nil || c.joinInfo().Settings.Mode != row.want {
 			t.Errorf("%v: want %s, got %q, %v", row.args, row.want, c.Mode, err)
 		}
 	}

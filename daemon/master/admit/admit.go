@@ -7,14 +7,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// Settings configure the rules.
-type Settings struct {
-	ClusterMode string // one of the modes of package flags
-	InfraType   string // of a cluster that starts for the first time
-	FwdMode     string // of a cluster that starts for the first time
-	HostAccess  string // of a cluster that starts for the first time; "" is private
-}
-
 // Admitter applies the rules.
 type Admitter struct {
 	settings Settings

@@ -34,19 +34,6 @@ type Service struct {
 	log      *slog.Logger
 }
 
-// Settings configure a Service.
-type Settings struct {
-	ClusterMode string // one of the modes of package flags
-	// Quarantine is how long an endpoint's address is not reused after its release, unless the global object sets it; 0: no time; nil:
-	// half a minute for pods, whose services learn late that they are gone, and no time for others.
-	Quarantine *time.Duration
-	Now        func() time.Time // nil: time.Now
-	Pods       Pods             // nil: netmaster does not use Kubernetes
-	// Held refuses, for a while after a restore, to assign an address or delete an endpoint; nil: it never does.
-	Held       func(v *catalog.View) error
-	PodTenants bool // a pod's label selects any tenant, as with the original, unless its namespace fixes one
-}
-
 // New returns a Service.
 func New(c *commit.Committer, known *catalog.Catalog, o Settings, log *slog.Logger) *Service {
 	if o.Now == nil {
