@@ -15,7 +15,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/history"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/listener"
-	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/offline"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/storage"
@@ -26,32 +25,29 @@ import (
 // config is netmaster's command line: the settings of each of its parts.
 type config struct {
 	flags.Common
-	Listener    listener.Settings
-	Storage     storage.Settings
-	Snapshots   snapshotConfig
-	Maintenance maintenance.Settings
-	History     history.Settings
-	Admit       admit.Settings
-	Endpoints   endpoint.Settings
-	Kubernetes  masterkube.Settings
-	ACI         aci.Settings
-	Audit       audit.Settings
-	Limits      server.Limits
-	Bundle      offline.Settings
-	PluginName  string // has no effect; the original has it
-	LeaderTTL   string
-	ttl         time.Duration
-	pace        *resources.Pace // of processors; nil: all
-	holder      *trust.Holder   // nil: everything is plain HTTP
-	recent      *logging.Recent
+	Listener   listener.Settings
+	Storage    storage.Settings
+	History    history.Settings
+	Admit      admit.Settings
+	Endpoints  endpoint.Settings
+	Kubernetes masterkube.Settings
+	ACI        aci.Settings
+	Audit      audit.Settings
+	Limits     server.Limits
+	Bundle     offline.Settings
+	PluginName string // has no effect; the original has it
+	LeaderTTL  string
+	ttl        time.Duration
+	pace       *resources.Pace // of processors; nil: all
+	holder     *trust.Holder   // nil: everything is plain HTTP
+	recent     *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {
-	for _, settings := range []interface{ Register(*flags.Set) }{&c.Common, &c.Listener, &c.Storage, &c.Maintenance, &c.History, &c.Admit, &c.Endpoints,
+	for _, settings := range []interface{ Register(*flags.Set) }{&c.Common, &c.Listener, &c.Storage, &c.History, &c.Admit, &c.Endpoints,
 		&c.Kubernetes, &c.ACI, &c.Audit, &c.Limits, &c.Bundle} {
 		settings.Register(s)
 	}
-	c.Snapshots.register(s)
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
 }
@@ -78,8 +74,8 @@ func (c *config) check() error {
 	}
 	c.Admit.ClusterMode, c.Admit.FwdMode, c.Endpoints.ClusterMode = c.Mode, c.FwdMode, c.Mode
 	for _, check := range []func() error{
-		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Maintenance.Check, c.Endpoints.Check, c.ACI.Check,
-		c.Listener.Check, c.Limits.Check, func() error { return c.Snapshots.check(c.Storage.Embedded.Dir) }, c.Kubernetes.Check,
+		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Endpoints.Check, c.ACI.Check,
+		c.Listener.Check, c.Limits.Check, c.Kubernetes.Check,
 		func() error { return c.Storage.Check(c.Trust.Scheme()) },
 	} {
 		if err := check(); err != nil {

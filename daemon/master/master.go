@@ -33,6 +33,7 @@ import (
 type master struct {
 	*netmaster.Master
 	config     config
+	opener     *storage.Opener
 	kubernetes *masterkube.Engine // nil: no API server is named
 	feed       *catalog.Feed
 	election   *cluster.Election
@@ -40,14 +41,14 @@ type master struct {
 }
 
 // newMaster makes a master, of which nothing runs yet.
-func newMaster(c config, db store.Store, self record.Incarnation, started time.Time, log *slog.Logger) (*master, error) {
+func newMaster(c config, opener *storage.Opener, db store.Store, self record.Incarnation, started time.Time, log *slog.Logger) (*master, error) {
 	sinks, err := c.Audit.Sinks()
 	if err != nil {
 		return nil, err
 	}
 	known, own := catalog.New(), c.certificates()
 	committer := commit.New(db, known, c.History.Keep, log)
-	m := &master{config: c, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, registration(c, "follower"))}
+	m := &master{config: c, opener: opener, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, registration(c, "follower"))}
 	m.election = cluster.NewElection(cluster.ElectionConfig{Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey,
 		ID: c.Listener.Internal, TTL: c.ttl, Excluded: own.Revoked, Log: log})
 	m.Master = &netmaster.Master{Self: c.self(own, self, started), Store: db, Catalog: known, Commit: committer, Log: log,
@@ -61,7 +62,7 @@ func newMaster(c config, db store.Store, self record.Incarnation, started time.T
 		Others:     peer.NewTransport(c.holder, known),
 	}
 	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
-	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: storage.Roster(c.Storage.ClusterFile, self, log), Log: log})
+	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: opener.Roster(self), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
 	settings := c.Endpoints
 	settings.Held = m.Adopter.Held

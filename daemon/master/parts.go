@@ -3,24 +3,21 @@ package main
 import (
 	"context"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/contiv/contiv/daemon/master/certificates"
-	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/part"
-	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/task"
 )
 
 // own returns the parts of this process, beside those of every netmaster (package netmaster): its certificates, and its connection to its store.
 func (m *master) own(held *certificates.Own) part.Part {
+	snapshots, status := m.opener.Snapshots(m.Store)
+	m.Self.Snapshots = status
 	return part.Join(
 		held.Part(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log),
 		m.following(),
 		m.elected(),
-		m.storeSpace(),
-		m.snapshots(),
-		m.history(),
+		m.opener.Part(m.Store, m.Catalog, m.feed, m.Incarnation),
+		snapshots,
 		m.kubernetesRecords(),
 	)
 }
@@ -33,8 +30,7 @@ func (m *master) following() part.Part {
 		return nil
 	})
 	return part.Part{
-		Tasks: []task.Task{load, m.feed, storage.Watch(m.Catalog, m.feed, m.Incarnation),
-			storage.RecordRoster(m.config.Storage.ClusterFile, m.Catalog, m.feed, m.Incarnation, m.Log)},
+		Tasks: []task.Task{load, m.feed},
 		Waiting: []func() string{
 			func() string {
 				if m.election.Starved() || m.Commit.Starved() {
@@ -70,23 +66,6 @@ func (m *master) elected() part.Part {
 		}
 		return ""
 	}}}
-}
-
-// storeSpace reports how much space the store has.
-func (m *master) storeSpace() part.Part {
-	space := maintenance.NewSpace(m.Store, m.Log)
-	return part.Part{
-		Tasks:   []task.Task{part.Started("space of the store", func(ctx context.Context) error { space.Run(ctx); return nil })},
-		Metrics: []prometheus.Collector{space.Metrics()},
-	}
-}
-
-// history compacts the store's own history, where nothing else does.
-func (m *master) history() part.Part {
-	if m.config.Store.Embedded { // which compacts itself
-		return part.Part{}
-	}
-	return part.Duty(maintenance.NewCompactor(m.Store, m.config.Maintenance.History, m.Catalog.Revision, m.Log).Run)
 }
 
 // kubernetesRecords keeps records of what Kubernetes has.

@@ -45,7 +45,7 @@ func runStore(ctx context.Context, c config, opener *storage.Opener, db store.St
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		err = runParts(ctx, c, db, self, front, started, log, ready)
+		err = runParts(ctx, c, opener, db, self, front, started, log, ready)
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
@@ -55,8 +55,8 @@ func runStore(ctx context.Context, c config, opener *storage.Opener, db store.St
 }
 
 // runParts runs the parts of netmaster over one incarnation of the store.
-func runParts(ctx context.Context, c config, db store.Store, self record.Incarnation, front *listener.Front, started time.Time, log *slog.Logger, ready func()) error {
-	m, err := newMaster(c, db, self, started, log)
+func runParts(ctx context.Context, c config, opener *storage.Opener, db store.Store, self record.Incarnation, front *listener.Front, started time.Time, log *slog.Logger, ready func()) error {
+	m, err := newMaster(c, opener, db, self, started, log)
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,8 @@ func (o *Opener) Resolve(ctx context.Context, db store.Store) (out record.Incarn
 	return out, err
 }
 
-// Watch returns a task that ends with mirror.ErrReset once the store has another incarnation than now. It begins when the feed has loaded the catalog.
-func Watch(known *catalog.Catalog, feed *catalog.Feed, now record.Incarnation) task.Task {
+// watchIncarnation returns a task that ends with mirror.ErrReset once the store has another incarnation than now. It begins when the feed has loaded the catalog.
+func watchIncarnation(known *catalog.Catalog, feed *catalog.Feed, now record.Incarnation) task.Task {
 	return task.Func("incarnation of the store", func(ctx context.Context, ready func()) error {
 		ready()
 		select {

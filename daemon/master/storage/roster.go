@@ -16,17 +16,17 @@ import (
 const rosterInterval = 5 * time.Second
 
 // Roster returns the hosts that this host has recorded of a store or of its predecessor; nil: they are unknown.
-func Roster(file incarnation.File, of record.Incarnation, log *slog.Logger) []string {
-	hosts, err := file.Hosts(append([]string{of.ID}, of.Predecessors[:min(1, len(of.Predecessors))]...)...)
+func (o *Opener) Roster(of record.Incarnation) []string {
+	hosts, err := o.ClusterFile.Hosts(append([]string{of.ID}, of.Predecessors[:min(1, len(of.Predecessors))]...)...)
 	if err != nil {
-		log.Warn("the hosts of the cluster before are unknown: netmaster adopts the endpoints of those that connect in time", "error", err)
+		o.Log.Warn("the hosts of the cluster before are unknown: netmaster adopts the endpoints of those that connect in time", "error", err)
 	}
 	return hosts
 }
 
-// RecordRoster returns a task that records the hosts of a store on this host. It records none of a store that follows another one until all hosts have
+// recordRoster returns a task that records the hosts of a store on this host. It records none of a store that follows another one until all hosts have
 // offered their endpoints.
-func RecordRoster(file incarnation.File, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation, log *slog.Logger) task.Task {
+func recordRoster(file incarnation.File, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation, log *slog.Logger) task.Task {
 	return task.Func("roster of hosts", func(ctx context.Context, ready func()) error {
 		ready()
 		select {

@@ -1,5 +1,5 @@
-// Package storage opens the store of a netmaster: it starts an embedded store once the machine can run it, and verifies that the store is the one of
-// this host's cluster, at the start and as long as netmaster runs.
+// Package storage has the store of a netmaster. It starts an embedded store once the machine can run it, and verifies that the store is the one of this
+// host's cluster. It watches, compacts and saves the open store.
 package storage
 
 import (
@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
@@ -18,11 +19,15 @@ import (
 type Settings struct {
 	Embedded    embedded.Config  // an empty Dir: the store is another process
 	ClusterFile incarnation.File // records which store the host's cluster has
-	members     []string         // of the embedded store, "name=peer URL"
+	Snapshots   Snapshots
+	Compaction  maintenance.Settings
+	members     []string // of the embedded store, "name=peer URL"
 }
 
 // Register adds the flags.
 func (s *Settings) Register(set *flags.Set) {
+	s.Snapshots.Register(set)
+	s.Compaction.Register(set)
 	set.String((*string)(&s.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netmaster does not use another one, or an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
 	set.Bool(&s.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: where the store is empty, and this host's cluster had one, go on with the empty one")
 	set.String(&s.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
@@ -39,6 +44,16 @@ func (s *Settings) Runs() bool { return s.Embedded.Dir != "" }
 
 // Check validates the settings and sets their defaults. The URLs of an embedded store have the scheme.
 func (s *Settings) Check(scheme string) error {
+	if err := s.Snapshots.Check(s.Embedded.Dir); err != nil {
+		return err
+	}
+	if err := s.Compaction.Check(); err != nil {
+		return err
+	}
+	return s.checkEmbedded(scheme)
+}
+
+func (s *Settings) checkEmbedded(scheme string) error {
 	e := &s.Embedded
 	e.ClientURL = cmp.Or(e.ClientURL, scheme+"://127.0.0.1:2379")
 	e.PeerURL = cmp.Or(e.PeerURL, scheme+"://127.0.0.1:2380")

@@ -1,0 +1,32 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/maintenance"
+	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/task"
+)
+
+// Part returns the part of an open store with an incarnation: it watches the incarnation, records the hosts of the cluster, reports the used space, and
+// compacts the history of a store that does not compact itself. feed loads the catalog.
+func (o *Opener) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation) part.Part {
+	space := maintenance.NewSpace(db, o.Log)
+	p := part.Part{
+		Tasks: []task.Task{
+			watchIncarnation(known, feed, of),
+			recordRoster(o.ClusterFile, known, feed, of, o.Log),
+			part.Started("space of the store", func(ctx context.Context) error { space.Run(ctx); return nil }),
+		},
+		Metrics: []prometheus.Collector{space.Metrics()},
+	}
+	if !o.Runs() { // an embedded store compacts itself
+		p.Duties = append(p.Duties, maintenance.NewCompactor(db, o.Compaction.History, known.Revision, o.Log).Run)
+	}
+	return p
+}
