@@ -7,7 +7,6 @@ import (
 
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/flags"
-	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/audit"
@@ -18,8 +17,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/offline"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/storage"
-	"github.com/contiv/contiv/daemon/resources"
-	"github.com/contiv/contiv/trust"
 )
 
 // config is netmaster's command line: the settings of each of its parts.
@@ -38,9 +35,6 @@ type config struct {
 	PluginName string // has no effect; the original has it
 	LeaderTTL  string
 	ttl        time.Duration
-	pace       *resources.Pace // of processors; nil: all
-	holder     *trust.Holder   // nil: everything is plain HTTP
-	recent     *logging.Recent
 }
 
 func (c *config) register(s *flags.Set) {

@@ -46,29 +46,32 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		}
 		return 0
 	}
-	c.recent = &logging.Recent{}
-	log, err := logging.New(c.Log, "netmaster", stderr, c.recent)
+	recent := &logging.Recent{}
+	log, err := logging.New(c.Log, "netmaster", stderr, recent)
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
 	}
-	if c.holder, err = c.Trust.Open(trust.Master, log); err != nil {
+	holder, err := c.Trust.Open(trust.Master, log)
+	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return 1 // the files may come with a file system that is not mounted yet: systemd restarts after 1, and not after 22
 	}
-	if c.holder != nil {
-		c.Store.Own = c.holder.Client(trust.Master, "")
+	if holder != nil {
+		c.Store.Own = holder.Client(trust.Master, "")
 	}
-	if !c.Store.Embedded { // a store in this process needs all: a durable write holds one until the runtime notices
-		c.pace = resources.NewPace(getenv("GOMAXPROCS"))
+	var pace *resources.Pace
+	if !c.Store.Embedded { // an embedded store needs all processors: a durable write holds one until the runtime notices
+		pace = resources.NewPace(getenv("GOMAXPROCS"))
 	}
 	if err := resources.Slack(resources.MasterSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go resources.Garbage(ctx, c.pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	if err := serve(ctx, *c, log); err != nil {
+	go resources.Garbage(ctx, pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	d := newDaemon(c, holder, pace, recent, log)
+	if err := d.serve(ctx, d.opener.Open); err != nil {
 		log.Error("netmaster ends", "error", err)
 		return 1
 	}

@@ -3,29 +3,28 @@ package main
 import (
 	"context"
 
-	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// own returns the parts of this process, beside those of every netmaster (package netmaster): its certificates, and its connection to its store.
-func (m *master) own(held *certificates.Own) part.Part {
-	snapshots, status := m.opener.Snapshots(m.Store)
+// own returns the parts of this process: its certificates, and its connection to its store. Package netmaster has the others.
+func (m *master) own() part.Part {
+	snapshots, status := m.daemon.opener.Snapshots(m.Store)
 	m.Self.Snapshots = status
 	return part.Join(
-		held.Part(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log),
+		m.daemon.own.Part(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log),
 		m.following(),
 		m.elected(),
-		m.opener.Part(m.Store, m.Catalog, m.feed, m.Incarnation),
+		m.daemon.opener.Part(m.Store, m.Catalog, m.feed, m.Incarnation),
 		snapshots,
 		m.kubernetesRecords(),
 	)
 }
 
-// following follows the store, whose records all parts read.
+// following returns the part that loads the catalog from the store and follows the store's changes.
 func (m *master) following() part.Part {
 	load := part.Started("first load", func(ctx context.Context) error {
-		defer m.config.pace.Hurry()()
+		defer m.daemon.pace.Hurry()()
 		_ = m.Catalog.Wait(ctx, 1) // an error is the end of ctx
 		return nil
 	})
@@ -43,7 +42,7 @@ func (m *master) following() part.Part {
 	}
 }
 
-// elected registers this process, as leader or follower.
+// elected returns the part that registers this process as the leader or as a follower.
 func (m *master) elected() part.Part {
 	roles := part.Started("roles", func(ctx context.Context) error {
 		for {
@@ -52,7 +51,7 @@ func (m *master) elected() part.Part {
 			if _, leads := m.election.Term(); leads {
 				role = "leader"
 			}
-			m.registry.Set(registration(m.config, role))
+			m.registry.Set(m.daemon.registration(role))
 			select {
 			case <-ctx.Done():
 				return nil
@@ -68,7 +67,7 @@ func (m *master) elected() part.Part {
 	}}}
 }
 
-// kubernetesRecords keeps records of what Kubernetes has.
+// kubernetesRecords returns the part that writes Kubernetes' objects as records; it is empty if no API server is configured.
 func (m *master) kubernetesRecords() part.Part {
 	if m.kubernetes == nil {
 		return part.Part{}

@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// registration is what others find this netmaster by, and what of its store is closed to containers.
-func registration(c config, role string) record.Service {
+// registration returns the addresses of this netmaster and of its store, for other daemons: agents block containers' access to the store.
+func (c *config) registration(role string) record.Service {
 	host, port, _ := net.SplitHostPort(c.Listener.Internal)
 	n, _ := strconv.Atoi(port)
 	stores := c.Store.URLs()

@@ -6,77 +6,101 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/listener"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
 )
 
-// serve listens, opens the store, and runs netmaster over it until ctx ends or a part cannot continue.
-func serve(ctx context.Context, c config, log *slog.Logger) error {
-	front := listener.New(c.Listener, c.holder, log)
-	opener := storage.NewOpener(c.Storage, c.Store, c.holder, front.SetWaiting, log)
-	tasks, err := front.Listen()
+// daemon is the process of a netmaster, over all incarnations of its store.
+type daemon struct {
+	*config
+	holder  *trust.Holder   // nil: everything is plain HTTP
+	pace    *resources.Pace // of processors; nil: all
+	recent  *logging.Recent
+	log     *slog.Logger
+	own     *certificates.Own
+	front   *listener.Front
+	opener  *storage.Opener
+	started time.Time // when the store was open
+}
+
+// newDaemon returns a daemon with a checked configuration. It opens nothing.
+func newDaemon(c *config, holder *trust.Holder, pace *resources.Pace, recent *logging.Recent, log *slog.Logger) *daemon {
+	d := &daemon{config: c, holder: holder, pace: pace, recent: recent, log: log}
+	d.own = &certificates.Own{Holder: holder, Internal: c.Listener.Internal, Embedded: c.Storage.Runs()}
+	d.front = listener.New(c.Listener, holder, log)
+	d.opener = storage.NewOpener(c.Storage, c.Store, holder, d.front.SetWaiting, log)
+	return d
+}
+
+// serve listens, opens the store with open, and runs netmaster over it until ctx ends or a part cannot continue.
+func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.Store, error)) error {
+	tasks, err := d.front.Listen()
 	if err != nil {
 		return err
 	}
-	tasks = append(tasks, c.certificates().Tasks(log)...)
-	return task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
-		db, err := opener.Open(ctx)
+	tasks = append(tasks, d.own.Tasks(d.log)...)
+	return task.Run(ctx, d.log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
+		db, err := open(ctx)
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
 		defer func() { _ = db.Close() }()
-		return runStore(ctx, c, opener, db, front, log, ready)
+		return d.runStore(ctx, db, ready)
 	}))...)
 }
 
 // runStore runs netmaster over an open store until ctx ends or a part cannot continue. If an operator wipes the store or restores it from a backup, runStore
 // starts netmaster again, without the previous catalog.
-func runStore(ctx context.Context, c config, opener *storage.Opener, db store.Store, front *listener.Front, log *slog.Logger, ready func()) error {
-	started := time.Now()
+func (d *daemon) runStore(ctx context.Context, db store.Store, ready func()) error {
+	d.started = time.Now()
 	for {
-		self, err := opener.Resolve(ctx, db)
+		self, err := d.opener.Resolve(ctx, db)
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		err = runParts(ctx, c, opener, db, self, front, started, log, ready)
+		err = d.runParts(ctx, db, self, ready)
 		if ctx.Err() != nil || !errors.Is(err, mirror.ErrReset) {
 			return err
 		}
-		log.Warn("netmaster starts over, because its store was recreated", "store", db.String(), "error", err)
-		front.SetWaiting("the store, which was recreated")
+		d.log.Warn("netmaster starts over, because its store was recreated", "store", db.String(), "error", err)
+		d.front.SetWaiting("the store, which was recreated")
 	}
 }
 
 // runParts runs the parts of netmaster over one incarnation of the store.
-func runParts(ctx context.Context, c config, opener *storage.Opener, db store.Store, self record.Incarnation, front *listener.Front, started time.Time, log *slog.Logger, ready func()) error {
-	m, err := newMaster(c, opener, db, self, started, log)
+func (d *daemon) runParts(ctx context.Context, db store.Store, self record.Incarnation, ready func()) error {
+	m, err := newMaster(d, db, self)
 	if err != nil {
 		return err
 	}
-	srv, all, err := m.Assemble(server.Config{Hosts: c.Listener.Names(), Limits: c.Limits, Doors: front.Connections(), Stale: m.feed.Away})
+	srv, all, err := m.Assemble(server.Config{Hosts: d.Listener.Names(), Limits: d.Limits, Doors: d.front.Connections(), Stale: m.feed.Away})
 	if err != nil {
 		return err
 	}
-	group := task.NewGroup(log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), c.pace.Hurry)), answer(front, srv, m.feed))...)
-	front.SetWaiting("the content of the store")
+	group := task.NewGroup(d.log, append(all.Tasks, m.election.Leading(m.Lead(all, m.feed.Ready(), d.pace.Hurry)), d.answer(srv, m.feed))...)
+	d.front.SetWaiting("the content of the store")
 	ready()
 	return group.Run(ctx)
 }
 
-// answer sets the handlers of netmaster once it has read the store: an empty catalog would answer that objects do not exist.
-func answer(front *listener.Front, srv *server.Server, feed *catalog.Feed) task.Task {
+// answer returns a task that sets the handlers of netmaster once it has read the store: an empty catalog would answer that objects do not exist.
+func (d *daemon) answer(srv *server.Server, feed *catalog.Feed) task.Task {
 	return task.Func("answers", func(ctx context.Context, ready func()) error {
 		ready()
 		select {
 		case <-feed.Ready():
-			front.SetHandlers(srv, proxy.New(srv, srv.Strangers()))
+			d.front.SetHandlers(srv, proxy.New(srv, srv.Strangers()))
 			<-ctx.Done()
 		case <-ctx.Done():
 		}

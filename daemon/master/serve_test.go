@@ -18,12 +18,9 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/logging"
-	"github.com/contiv/contiv/daemon/master/listener"
-	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
-	"github.com/contiv/contiv/daemon/task"
 )
 
 // process is one netmaster of a cluster within the test.
@@ -56,20 +53,12 @@ func startOver(t *testing.T, own store.Store) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.recent = &logging.Recent{}
-	log := slog.New(slog.DiscardHandler)
-	front := listener.New(c.Listener, nil, log)
-	tasks, err := front.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = task.Run(ctx, log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
-			return runStore(ctx, *c, storage.NewOpener(c.Storage, c.Store, nil, front.SetWaiting, log), own, front, log, ready)
-		}))...)
+		d := newDaemon(c, nil, nil, &logging.Recent{}, slog.New(slog.DiscardHandler))
+		_ = d.serve(ctx, func(context.Context) (store.Store, error) { return own, nil })
 	}()
 	transport := &http.Transport{}
 	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}}
@@ -375,7 +364,7 @@ func TestModeToHosts(t *testing.T) {
 	} {
 		args := append([]string{"--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--etcd-endpoints", "http://192.0.2.1:2379"}, row.args...)
 		c, err := parse(args, func(string) string { return "" }, io.Discard)
-		if err != nil || c.joinInfo().Settings.Mode != row.want {
+		if err != nil || (&daemon{config: c}).joinInfo().Settings.Mode != row.want {
 			t.Errorf("%v: want %s, got %q, %v", row.args, row.want, c.Mode, err)
 		}
 	}
