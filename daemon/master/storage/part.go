@@ -14,7 +14,7 @@ import (
 )
 
 // Part returns the part of an open store with an incarnation: it watches the incarnation, records the hosts of the cluster, reports the used space, and
-// compacts the history of a store that does not compact itself. feed loads the catalog.
+// compacts the history of a store that does not compact itself. If the embedded store fails, it ends netmaster with the reason. feed loads the catalog.
 func (o *Opener) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation) part.Part {
 	space := maintenance.NewSpace(db, o.Log)
 	p := part.Part{
@@ -25,8 +25,30 @@ func (o *Opener) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed
 		},
 		Metrics: []prometheus.Collector{space.Metrics()},
 	}
+	if own, ok := db.(failing); ok {
+		p.Tasks = append(p.Tasks, watchFailure(own))
+	}
 	if !o.Runs() { // an embedded store compacts itself
 		p.Duties = append(p.Duties, maintenance.NewCompactor(db, o.Compaction.History, known.Revision, o.Log).Run)
 	}
 	return p
+}
+
+// failing is a store in this process, which may fail.
+type failing interface {
+	// Failed yields the error after which the store no longer serves.
+	Failed() <-chan error
+}
+
+// watchFailure returns a task that ends with the error of a store that has failed.
+func watchFailure(s failing) task.Task {
+	return task.Func("member of the store", func(ctx context.Context, ready func()) error {
+		ready()
+		select {
+		case err := <-s.Failed():
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	})
 }
