@@ -15,7 +15,7 @@ import (
 // A member whose log lacks the end, which it has acknowledged, does not start: the error names its directory and how to replace the member,
 // and the next start refuses the directory before the server starts.
 func TestLogWithoutEnd(t *testing.T) {
-	all, urls := grown(t, 2)
+	all, _ := grown(t, 2)
 	dir, mark := t.TempDir(), filepath.Join(t.TempDir(), "mark")
 	url := freeURL(t)
 	urls, _, err := all[0].AddMember(t.Context(), "m2", url)
