@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/contiv/contiv/daemon/store/member"
@@ -39,6 +40,13 @@ func (h *cutHook) OnWrite(e *zapcore.CheckedEntry, _ []zapcore.Field) {
 	default:
 	}
 	runtime.Goexit()
+}
+
+// abandon ends what a server without Raft still runs, until it would wait for Raft, which it does until the process ends.
+func abandon(e *embed.Etcd) {
+	go e.Server.Stop()
+	<-e.Server.StoppingNotify()
+	go e.Close()
 }
 
 // recordLoss records in the mark that the directory lacks entries, so that the next start refuses the directory at once, and returns the error.

@@ -106,7 +106,7 @@ func start(ctx context.Context, c Config) (*Server, error) {
 	select {
 	case <-e.Server.ReadyNotify():
 	case found := <-hook.found:
-		go e.Close() // which frees what it can, and does not return
+		abandon(e)
 		return nil, c.recordLoss(own, found)
 	case err := <-e.Err():
 		e.Close()
