@@ -30,9 +30,17 @@ func (s *Session) doTutorial(args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		for _, c := range typed {
+		for i := range typed {
+			c := &typed[i]
 			c.Shell = strings.ReplaceAll(c.Shell, "--name "+args[0], own)
-			if err := terminal.Type(c); err != nil {
+			err := terminal.Type(*c)
+			if err != nil && i > 0 && typed[i-1].Prints == "" {
+				s.Logf("%v; once more, after %s: an agent may have repaired meanwhile what this has changed", err, typed[i-1].Shell)
+				if err = terminal.Type(typed[i-1]); err == nil {
+					err = terminal.Type(*c)
+				}
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 		}
