@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/test/machines/machine"
 )
@@ -69,9 +70,29 @@ func (l *life) reach(t *testing.T) {
 	for _, from := range l.hosts {
 		for _, to := range l.hosts {
 			if from != to {
-				run(t, from, "ip netns exec "+l.names[from.Name]+" ping -c 3 -i 0.2 -W 5 "+l.addresses[to.Name])
+				l.ping(t, from, to)
 			}
 		}
+	}
+}
+
+// reachLimit is how long a container may take to reach another one after a host was disturbed. On a busy machine Open vSwitch takes seconds
+// for the first packet of a container.
+const reachLimit = 15 * time.Second
+
+// ping requires that the container of one host reaches that of another one.
+func (l *life) ping(t *testing.T, from, to *machine.Machine) {
+	t.Helper()
+	shell := "ip netns exec " + l.names[from.Name] + " ping -c 3 -i 0.2 -W 5 " + l.addresses[to.Name]
+	for start := time.Now(); ; {
+		out, err := from.Run(t.Context(), shell)
+		switch {
+		case err == nil:
+			return
+		case time.Since(start) > reachLimit:
+			t.Fatalf("%s: %s: %v: %s", from.Name, shell, err, out)
+		}
+		t.Logf("%s does not reach %s yet, %s after its start: %v", l.names[from.Name], l.addresses[to.Name], time.Since(start), err)
 	}
 }
 
