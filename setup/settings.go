@@ -75,6 +75,16 @@ func (h *Host) agentEnv(w *Wish, netmasters []string) Env {
 	}
 }
 
+// Addresses returns the address and the tunnel endpoint address with which the host joined a cluster before; "" for those that no file has.
+func (h *Host) Addresses() (address, vtep string) {
+	agent, master := h.Settings(Netplugin), h.Settings(Netmaster)
+	address, vtep = agent["CONTIV_NETPLUGIN_CONTROL_IP"], agent["CONTIV_NETPLUGIN_VTEP_IP"]
+	if address == "" {
+		address, _, _ = net.SplitHostPort(master["CONTIV_NETMASTER_INTERNAL_ADDRESS"])
+	}
+	return address, vtep
+}
+
 func (w *Wish) vtep() string {
 	if w.VTEP == "" {
 		return w.Address

@@ -64,7 +64,7 @@ func (o *initOptions) run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	w := setup.Wish{Uplinks: o.uplinks, Settings: o.settings, Access: o.access}
-	hostname, err := o.fill(&w)
+	hostname, err := o.fill(h, &w, "")
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (o *joinOptions) run(ctx context.Context, out io.Writer, text string) error
 		return err
 	}
 	w := setup.Wish{Uplinks: o.uplinks, Access: o.access}
-	hostname, err := o.fill(&w)
+	hostname, err := o.fill(h, &w, invitation.Address)
 	if err != nil {
 		return err
 	}

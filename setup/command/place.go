@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/setup"
 	"github.com/contiv/contiv/setup/preflight"
 	"github.com/contiv/contiv/trust"
@@ -97,24 +96,33 @@ type identity struct{ label, address, vtep string }
 
 func (i *identity) flags(f *pflag.FlagSet) {
 	f.StringVar(&i.label, "label", "", "name of this host in the cluster (default: the machine's host name)")
-	f.StringVar(&i.address, "address", "", "address at which other hosts reach this one (default: that of the first usable interface)")
-	f.StringVar(&i.vtep, "vtep-ip", "", "tunnel endpoint address of this host (default: that of --address)")
+	f.StringVar(&i.address, "address", "", "address at which other hosts reach this one (default: the one that it had in the cluster, else that of the route to the netmaster, else that of the first usable interface)")
+	f.StringVar(&i.vtep, "vtep-ip", "", "tunnel endpoint address of this host (default: the one that it had, if --address is not given, else that of --address)")
 }
 
-// fill completes a wish from the flags, and returns the machine's host name.
-func (i *identity) fill(w *setup.Wish) (hostname string, err error) {
+// fill completes a wish from the flags, and returns the machine's host name. netmaster is the address of a netmaster of the cluster; "": there
+// is none yet.
+func (i *identity) fill(h *setup.Host, w *setup.Wish, netmaster string) (hostname string, err error) {
 	hostname, err = os.Hostname()
 	if err != nil {
 		return "", err
 	}
-	if i.address == "" {
-		local, err := flags.LocalAddress()
-		if err != nil {
+	address, vtep := h.Addresses()
+	switch {
+	case i.address != "":
+		vtep = i.address
+	case address != "" && local(address):
+		i.address = address
+		if vtep == "" || !local(vtep) {
+			vtep = address
+		}
+	default:
+		if i.address, err = ownAddress(netmaster); err != nil {
 			return "", fmt.Errorf("--address: %w", err)
 		}
-		i.address = local.String()
+		vtep = i.address
 	}
-	w.Label, w.Address, w.VTEP = cmp.Or(i.label, hostname), i.address, cmp.Or(i.vtep, i.address)
+	w.Label, w.Address, w.VTEP = cmp.Or(i.label, hostname), i.address, cmp.Or(i.vtep, vtep)
 	return hostname, nil
 }
 
