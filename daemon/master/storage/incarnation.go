@@ -46,14 +46,7 @@ func (o *Opener) Resolve(ctx context.Context, db store.Store) (out record.Incarn
 func watchIncarnation(known *catalog.Catalog, feed *catalog.Feed, now record.Incarnation) task.Task {
 	return task.Func("incarnation of the store", func(ctx context.Context, ready func()) error {
 		ready()
-		select {
-		case <-feed.Ready():
-		case <-ctx.Done():
-			return nil
-		}
-		sub := known.Subscribe()
-		defer sub.Close()
-		for range sub.Changes(ctx, incarnationInterval) {
+		for range changes(ctx, known, feed, incarnationInterval) {
 			var text []byte
 			known.View(func(v *catalog.View) { text = v.Value(record.IncarnationKey) })
 			if got, err := record.ParseIncarnation(text); err != nil || got.ID != now.ID {

@@ -29,14 +29,7 @@ func (o *Opener) Roster(of record.Incarnation) []string {
 func recordRoster(file incarnation.File, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation, log *slog.Logger) task.Task {
 	return task.Func("roster of hosts", func(ctx context.Context, ready func()) error {
 		ready()
-		select {
-		case <-feed.Ready():
-		case <-ctx.Done():
-			return nil
-		}
-		sub := known.Subscribe()
-		defer sub.Close()
-		for range sub.Changes(ctx, rosterInterval) {
+		for range changes(ctx, known, feed, rosterInterval) {
 			var hosts []string
 			complete := false
 			known.View(func(v *catalog.View) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contiv/contiv/daemon/store/member"
 )
@@ -38,8 +37,8 @@ func TestLogWithoutEnd(t *testing.T) {
 	for n := range 20 {
 		putSoon(t, all[0], fmt.Sprintf("after%d", n), "1")
 	}
-	for reached := all[0].etcd.Server.AppliedIndex(); third.etcd.Server.AppliedIndex() < reached; {
-		time.Sleep(time.Millisecond)
+	if i, err := third.Read(t.Context(), "after19"); err != nil || string(i.Value) != "1" { // linearizable: the member has acknowledged it
+		t.Fatalf("want the last change read from the member, got %q, %v", i.Value, err)
 	}
 	if err := errors.Join(third.Close(), os.RemoveAll(c.Dir), os.Rename(old, c.Dir), os.Remove(mark)); err != nil {
 		t.Fatal(err)
