@@ -29,9 +29,7 @@ func TestCampaign(t *testing.T) {
 	}
 	// Labs take the kernel's datapath where there is one. Without it the test would prove nothing.
 	run(t, m, "ovs-dpctl add-dp probe && ovs-dpctl del-dp probe")
-	cmd := m.Command(t.Context(), fmt.Sprintf("%s/campaign -for %s -seed %d -bin %s", program, *campaignFor, *campaignSeed, bin))
-	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-	if err := cmd.Run(); err != nil {
+	if err := detached(t, m, fmt.Sprintf("%s/campaign -for %s -seed %d -bin %s", program, *campaignFor, *campaignSeed, bin), t.Output()); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Command is a command that runs on the machine, in root's shell. It is not started.
@@ -48,10 +49,11 @@ func Enter(ctx context.Context, stand, host, shell string) (*exec.Cmd, error) {
 
 // Run runs a command in root's shell and returns what it prints, without white space around it.
 func (m *Machine) Run(ctx context.Context, shell string) (string, error) {
+	start := time.Now()
 	out, err := m.Command(ctx, shell).CombinedOutput()
 	text := strings.TrimSpace(string(out))
-	if err != nil {
-		return text, fmt.Errorf("%s: %s: %w: %s", m.Name, shell, err, text)
+	if err != nil { // ssh's own status is 255: the time tells whether the machine stood still for 30 seconds
+		return text, fmt.Errorf("%s: %s: %w after %s: %s", m.Name, shell, err, time.Since(start).Round(time.Second/10), text)
 	}
 	return text, nil
 }
