@@ -73,9 +73,8 @@ func play(t *testing.T, stand string, names []string, onEtcd bool) {
 		which = append(which, "'^TestScenariosOnEtcd$'")
 	}
 	for _, w := range which {
-		cmd := m.Command(t.Context(), enter+"cd test/scenario && "+program+" -test.v -test.count 1 -test.timeout 90m -test.parallel 1 -test.run "+w+" -bin "+bin)
-		cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
-		if err := cmd.Run(); err != nil {
+		shell := enter + "cd test/scenario && " + program + " -test.v -test.count 1 -test.timeout 90m -test.parallel 1 -test.run " + w + " -bin " + bin
+		if err := detached(t, m, shell, t.Output()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -40,10 +40,8 @@ func (s *Stand) Add(ctx context.Context, spec Spec) (*Machine, error) {
 	m := &Machine{Number: len(s.machines) + 1, Spec: spec, stand: s}
 	m.Name = fmt.Sprintf("h%d", m.Number)
 	for i, bridge := range bridges {
-		// The machine takes no segments larger than its MTU (gro=0), so this end must not hand it any: bulk TCP would stall.
 		for _, args := range [][]string{
 			{"ip", "tuntap", "add", m.tap(i), "mode", "tap"},
-			{"ethtool", "-K", m.tap(i), "tx", "off", "tso", "off", "gso", "off"},
 			{"ip", "link", "set", m.tap(i), "master", bridge, "up"},
 		} {
 			if err := ip(ctx, append([]string{"netns", "exec", s.netns()}, args...)...); err != nil {
@@ -119,7 +117,22 @@ func (m *Machine) boot(ctx context.Context) error {
 		close(ended)
 	}()
 	m.cmd, m.ended = cmd, ended
-	return m.answers(ctx)
+	if err := m.answers(ctx); err != nil {
+		return err
+	}
+	return m.segment(ctx)
+}
+
+// segment has the stand's ends of the machine's cables segment and checksum what they hand to the machine, which takes no segments larger
+// than its MTU (gro=0): bulk TCP would stall. The kernel of the machine switches offloads on when it opens an interface, so this comes after
+// each boot.
+func (m *Machine) segment(ctx context.Context) error {
+	for i := range bridges {
+		if err := ip(ctx, "netns", "exec", m.stand.netns(), "ethtool", "-K", m.tap(i), "tx", "off", "tso", "off", "gso", "off"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // memoryFolder is where the memory of machines is: a file without a name, which takes what a machine has touched.
