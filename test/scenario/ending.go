@@ -23,8 +23,8 @@ var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine
 // found are commands whose output on each host is shown after a failure: how far the agent is, what the switch does with packets, and
 // what it knows of connections.
 func found() []string {
-	return []string{"curl -s -m 5 --unix-socket /run/contiv/contiv-agent.sock http://agent/status", "ovs-appctl dpctl/dump-flows netdev@ovs-netdev | cut -c1-600",
-		"ovs-appctl dpctl/dump-conntrack netdev@ovs-netdev | head -40"}
+	return []string{"curl -s -m 5 --unix-socket /run/contiv/contiv-agent.sock http://agent/status", "for d in $(ovs-appctl dpctl/dump-dps); do ovs-appctl dpctl/dump-flows $d | cut -c1-600; done",
+		"for d in $(ovs-appctl dpctl/dump-dps); do ovs-appctl dpctl/dump-conntrack $d | head -40; done"}
 }
 
 // end ends the lab. It is an error when a master or agent has panicked, whatever else went well; after a failure, what its programs
