@@ -71,6 +71,8 @@ type Config struct {
 	Trust *trust.Holder
 	// Log receives the server's warnings and errors. nil: they are discarded.
 	Log *slog.Logger
+	// known is set by Permit: the members that the directory names.
+	known []member.Peer
 }
 
 // Server is a running member. It is also a store.Store: a client of this member, which forwards to the cluster's leader what it cannot
@@ -103,40 +105,40 @@ func start(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	own := member.Mark{Dir: conf.Dir, Member: member.ID(uint64(e.Server.MemberID()))}
+	failed := func(err error) (*Server, error) {
+		e.Server.Stop()
+		e.Close()
+		return nil, c.ended(context.WithoutCancel(ctx), err)
+	}
 	select {
 	case <-e.Server.ReadyNotify():
 	case found := <-hook.found:
 		abandon(e)
 		return nil, c.recordLoss(own, found)
 	case err := <-e.Err():
-		e.Close()
-		return nil, err
+		return failed(err)
+	case <-e.Server.StopNotify():
+		return failed(errStopped)
 	case <-ctx.Done():
-		e.Server.Stop()
-		e.Close()
-		return nil, fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err())
+		return failed(fmt.Errorf("no majority of %s in time: %w", conf.InitialCluster, ctx.Err()))
 	}
 	// Members of a new cluster agree on its version in its first moments. A member that joins before that is refused as incompatible.
 	waits := func() bool { return e.Server.IsLearner() || e.Server.ClusterVersion() == nil }
 	if err := admitted(ctx, waits); err != nil {
-		e.Server.Stop()
-		e.Close()
-		return nil, fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err)
+		return failed(fmt.Errorf("the members of %s have not admitted this one, or not agreed on a version, in time: %w", conf.InitialCluster, err))
 	}
 	if err := (member.Marker{Name: conf.Name, Member: own.Member}).Write(conf.Dir); err != nil {
-		e.Server.Stop()
-		e.Close()
-		return nil, fmt.Errorf("record the member beside its directory: %w", err)
+		return failed(fmt.Errorf("record the member beside its directory: %w", err))
 	}
 	clientURL := c.scheme() + "://" + e.Clients[0].Addr().String()
 	local := adapter.KvServerToKvClient(v3rpc.NewQuotaKVServer(e.Server))
 	s, err := etcd.Open(etcd.Config{Endpoints: []string{clientURL}, Local: local, TLS: c.clientTLS(), Log: c.Log})
 	if err != nil {
-		e.Close()
-		return nil, err
+		return failed(err)
 	}
 	server := &Server{Store: s, etcd: e, clientURL: clientURL, marker: c.marked(own, position(e.Server)), failed: make(chan error, 1)}
-	return began(server, hook, func(found cut) error { return c.recordLoss(own, found) }), nil
+	server.begin(&c, own, hook)
+	return server, nil
 }
 
 // launch starts a server. If its configuration chose a free port, another process may take the port before the server listens there; then

@@ -138,6 +138,6 @@ func (c *Config) replaced() string {
 
 // only reports whether the data names this member as the only one of its store.
 func (c *Config) only() bool {
-	n, err := member.Members(c.Dir)
-	return err == nil && n == 1
+	peers, err := member.Peers(c.Dir)
+	return err == nil && len(peers) == 1
 }

@@ -209,8 +209,8 @@ func (s *Server) promote(ctx context.Context) {
 	}
 }
 
-// began starts the background tasks of a server, which run until it is closed.
-func began(s *Server, hook *cutHook, loss func(cut) error) *Server {
+// begin starts the background tasks of a server, which run until it is closed.
+func (s *Server) begin(c *Config, own member.Mark, hook *cutHook) {
 	ctx, end := context.WithCancel(context.Background())
 	s.end = end
 	go s.promote(ctx)
@@ -218,13 +218,16 @@ func began(s *Server, hook *cutHook, loss func(cut) error) *Server {
 	go func() {
 		select {
 		case err := <-s.etcd.Err():
-			s.failed <- err
+			s.failed <- c.ended(ctx, err)
+		case <-s.etcd.Server.StopNotify():
+			if ctx.Err() == nil { // nobody has closed it
+				s.failed <- c.ended(ctx, errStopped)
+			}
 		case found := <-hook.found:
-			s.failed <- loss(found)
+			s.failed <- c.recordLoss(own, found)
 		case <-ctx.Done():
 		}
 	}()
-	return s
 }
 
 // admitted blocks while waits reports true, for example until a joining member counts for the majority: before that it serves no requests.

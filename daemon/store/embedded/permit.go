@@ -45,6 +45,10 @@ func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 		if err := member.Whole(c.Dir); err != nil {
 			return c, c.damaged(err)
 		}
+		c.known, _ = member.Peers(c.Dir) // etcd reports a damaged database
+		if err := c.solitary(ctx); err != nil {
+			return c, err
+		}
 		return c.newest(held, mark)
 	case c.Alone:
 		return c, fmt.Errorf("%w: %s is empty, and --embedded-alone continues with the data of the directory: mount it, or restore a snapshot with contiv snapshot restore", ErrLost, c.Dir)
@@ -82,15 +86,20 @@ func (c Config) fresh(ctx context.Context, began bool) (Config, error) {
 	return c, fmt.Errorf("%w: %s is empty, and the member at %s reports that %s is not a member of the store: run contiv join --master with a token of contiv token create --master", ErrLost, c.Dir, answered, c.Name)
 }
 
-// others returns the peer URLs of the other members, in order.
+// others returns the peer URLs of the other members, in order: those of the configuration and those in the directory.
 func (c *Config) others() (out []string) {
 	for _, u := range c.InitialCluster {
 		if u != c.PeerURL {
 			out = append(out, u)
 		}
 	}
+	for _, p := range c.known {
+		if !c.is(p) {
+			out = append(out, p.URLs...)
+		}
+	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // memberState is the state of a member as the others know it.

@@ -100,11 +100,17 @@ func Last(dir string) (out Position, err error) {
 	return out, nil
 }
 
-// lockLimit bounds the time that Members waits for a process that uses the database.
+// lockLimit bounds the time that Peers waits for a process that uses the database.
 const lockLimit = time.Second
 
-// Members returns the number of members of the store, from the data in a directory that no process uses.
-func Members(dir string) (n int, err error) {
+// Peer is a member of a store as another member's directory has it.
+type Peer struct {
+	Name string   `json:"name"`
+	URLs []string `json:"peerURLs"`
+}
+
+// Peers returns the members of the store, this one among them, from the data in a directory that no process uses.
+func Peers(dir string) (peers []Peer, err error) {
 	path := datadir.ToBackendFileName(filepath.Clean(dir))
 	defer func() {
 		if r := recover(); r != nil { // bbolt panics at impossible pages
@@ -113,7 +119,7 @@ func Members(dir string) (n int, err error) {
 	}()
 	db, err := bolt.Open(path, 0o400, &bolt.Options{ReadOnly: true, Timeout: lockLimit})
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer func() { _ = db.Close() }()
 	err = db.View(func(tx *bolt.Tx) error {
@@ -121,7 +127,14 @@ func Members(dir string) (n int, err error) {
 		if b == nil {
 			return fmt.Errorf("%s: it has no members", path)
 		}
-		return b.ForEach(func(_, _ []byte) error { n++; return nil })
+		return b.ForEach(func(_, text []byte) error {
+			var one Peer
+			if err := json.Unmarshal(text, &one); err != nil {
+				return fmt.Errorf("%s: member: %w", path, err)
+			}
+			peers = append(peers, one)
+			return nil
+		})
 	})
-	return n, err
+	return peers, err
 }
