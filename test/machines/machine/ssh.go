@@ -52,7 +52,7 @@ func (m *Machine) Run(ctx context.Context, shell string) (string, error) {
 	start := time.Now()
 	out, err := m.Command(ctx, shell).CombinedOutput()
 	text := strings.TrimSpace(string(out))
-	if err != nil { // ssh's own status is 255: the time tells whether the machine stood still for 30 seconds
+	if err != nil { // ssh's own status is 255: the time shows whether the machine did not answer for 30 seconds
 		return text, fmt.Errorf("%s: %s: %w after %s: %s", m.Name, shell, err, time.Since(start).Round(time.Second/10), text)
 	}
 	return text, nil
