@@ -41,32 +41,85 @@ func readTypes(dirs map[string]string) (*goTypes, error) {
 			if err != nil {
 				return nil, err
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
+			if err := t.add(prefix, path, text); err != nil {
 				return nil, err
-			}
-			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "MarshalText" {
-					if of, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
-						t.texts[prefix+of.Name] = struct{}{}
-					}
-				}
-				group, ok := decl.(*ast.GenDecl)
-				if !ok || group.Tok != token.TYPE {
-					continue
-				}
-				for _, spec := range group.Specs {
-					s := spec.(*ast.TypeSpec)
-					doc := s.Doc.Text()
-					if doc == "" {
-						doc = group.Doc.Text()
-					}
-					t.specs[prefix+s.Name.Name] = declared{s, doc, prefix}
-				}
 			}
 		}
 	}
 	return t, nil
+}
+
+// add adds the types of one file.
+func (t *goTypes) add(prefix, path string, text []byte) error {
+	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "MarshalText" {
+			if of, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
+				t.texts[prefix+of.Name] = struct{}{}
+			}
+		}
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range group.Specs {
+			s := spec.(*ast.TypeSpec)
+			doc := s.Doc.Text()
+			if doc == "" {
+				doc = group.Doc.Text()
+			}
+			t.specs[prefix+s.Name.Name] = declared{s, doc, prefix}
+		}
+	}
+	return nil
+}
+
+// selector returns the Go selector of a field of a struct by JSON names with dots between: "By.Via" for "by.via".
+func (t *goTypes) selector(of, names string) (string, error) {
+	name, rest, more := strings.Cut(names, ".")
+	field, inner := t.member(of, name)
+	switch {
+	case field == "":
+		return "", fmt.Errorf("type %s has no field %q", of, name)
+	case !more:
+		return field, nil
+	}
+	path, err := t.selector(inner, rest)
+	return field + "." + path, err
+}
+
+// member returns the Go name and the type of a struct's field, its own or an embedded one, by JSON name; "" if there is none.
+func (t *goTypes) member(of, name string) (field, kind string) {
+	d, ok := t.specs[of]
+	if !ok {
+		return "", ""
+	}
+	list, ok := d.spec.Type.(*ast.StructType)
+	if !ok {
+		return "", ""
+	}
+	for _, f := range list.Fields.List {
+		id, _ := f.Type.(*ast.Ident)
+		if len(f.Names) == 0 && id != nil {
+			if field, kind = t.member(id.Name, name); field != "" {
+				return field, kind
+			}
+		}
+		if f.Tag == nil || len(f.Names) != 1 {
+			continue
+		}
+		tag, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), ",")
+		if tag == name {
+			if id != nil {
+				kind = id.Name
+			}
+			return f.Names[0].Name, kind
+		}
+	}
+	return "", ""
 }
 
 // schema describes a type by name, "X", "record.X" or "[]X", and adds what it needs to schemas.

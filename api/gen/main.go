@@ -70,6 +70,9 @@ func generate(root string, check bool) (stale []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := listings(files, filepath.Join(root, "api/schema/listings"), types); err != nil {
+		return nil, err
+	}
 	document, described, err := openAPI(kinds, routes, types)
 	if err != nil {
 		return nil, err

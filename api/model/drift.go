@@ -29,3 +29,11 @@ func (d *Difference) Text() string {
 	}
 	return d.What + "; " + d.Remedy
 }
+
+// sort returns the kind of the difference, with the table of a flow.
+func (d *Difference) sort() any {
+	if d.Table == "" {
+		return d.Kind
+	}
+	return d.Kind + " " + d.Table
+}

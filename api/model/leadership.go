@@ -23,6 +23,22 @@ type LeaderTerm struct {
 	Why    string     `json:"why,omitempty"`   // why the lock was free; "" for terms of older versions
 }
 
+// end returns the time at which the term ended, or "now" if it lasts.
+func (t *LeaderTerm) end() any {
+	if t.Until == nil {
+		return "now"
+	}
+	return *t.Until
+}
+
+// lasted returns the duration of the term in whole seconds, or "" if it lasts.
+func (t *LeaderTerm) lasted() any {
+	if t.Until == nil {
+		return ""
+	}
+	return t.Until.Sub(t.Since).Round(time.Second)
+}
+
 // KeyLease is how long a key of the store lives if its lease is not renewed.
 type KeyLease struct {
 	Key     string  `json:"key"`

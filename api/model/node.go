@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // NodeRole is the role of a process of the cluster.
 type NodeRole string
 
@@ -46,13 +48,7 @@ type Node struct {
 	// Descriptors are those of a master's process: absent for agents, and if unknown.
 	Descriptors *Descriptors `json:"descriptors,omitempty"`
 
-	// Docker is an agent's status of its host's Docker engine: absent if it does not use one, and without an answer.
-	Docker *DockerStatus `json:"docker,omitempty"`
-	Mode   string        `json:"mode,omitempty"` // of an agent: the container runtime of its host, as AgentStatus.Mode
-
-	Authorities []string `json:"authorities,omitempty"` // fingerprints of those that it trusts; of a netmaster with a member of the store, that this was started with
-	Authority   string   `json:"authority,omitempty"`   // fingerprint of the one that has certified it
-
+	AgentReport
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
 	Findings []Finding `json:"findings,omitempty"` // of an agent: results of its checks of the host, the worst first
 	// Differed are the shards of which an agent held something else within the last minute, or still does.
@@ -67,36 +63,90 @@ type Differed struct {
 	Still bool   `json:"still,omitempty"` // it has not reported equal content since
 }
 
+// ifAnswered returns a value that only the node itself reports, or "?" if it was not reached.
+func (n *Node) ifAnswered(v any) any {
+	if !n.Answered() {
+		return "?"
+	}
+	return v
+}
+
+// ifAgent returns a value that only an agent reports, or "-" if the node is a netmaster.
+func (n *Node) ifAgent(v any) any {
+	if n.Role != RoleAgent {
+		return "-"
+	}
+	return n.ifAnswered(v)
+}
+
+// attached returns the number of endpoints on the host, which netmaster knows of a host that is not registered.
+func (n *Node) attached() any {
+	if n.Ports > 0 {
+		return n.Ports
+	}
+	return n.ifAgent(0)
+}
+
+// trunk describes the uplinks of the host.
+func (n *Node) trunk() any {
+	var out []string
+	for _, u := range n.Uplinks {
+		out = append(out, u.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// dockerText describes the Docker engine of an agent's host: "-" if the agent has none.
+func (n *Node) dockerText() any {
+	switch {
+	case n.Role == RoleAgent && !n.Answered():
+		return "?"
+	case n.Docker == nil:
+		return "-"
+	case n.Docker.Here && n.Docker.Problem() != "":
+		return n.Docker.String() + ": " + n.Docker.Problem()
+	}
+	return n.Docker.String()
+}
+
+// kubernetesText describes a netmaster's connection to Kubernetes: "-" for agents, and for netmasters without one.
+func (n *Node) kubernetesText() any {
+	switch {
+	case n.Role != RoleAgent && !n.Answered():
+		return "?"
+	case n.Kubernetes == nil:
+		return "-"
+	}
+	return n.Kubernetes.String()
+}
+
 // Answered reports whether the node was reached: otherwise only its name, its address and the reason are set.
 func (n *Node) Answered() bool { return n.Since != "" }
 
 // AgentStatus is an agent's own status: GET http://AGENT:9090/status.
 type AgentStatus struct {
-	Host        string        `json:"host"`
-	Version     string        `json:"version"`
-	Since       string        `json:"since"`
-	Ready       bool          `json:"ready"`
-	Waiting     []string      `json:"waiting,omitempty"` // what it waits for until it is ready
-	Datapath    string        `json:"datapath"`          // "netdev" or "system"
-	VTEP        string        `json:"vtep"`
-	MTU         int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
-	Master      string        `json:"master,omitempty"`     // URL of the netmaster that it follows; absent if there is none
-	Seen        uint64        `json:"seen"`                 // revision up to which it has received everything that concerns it
-	Revision    uint64        `json:"revision"`             // last store revision past the switch's barrier
-	At          string        `json:"revisionAt,omitempty"` // RFC 3339: time of passing, by the host's clock
-	Flows       int           `json:"flows"`
-	Groups      int           `json:"groups"`
-	Endpoints   int           `json:"endpoints"`         // attached here
-	FlowMods    uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
-	Differs     int           `json:"differs,omitempty"` // unrepaired changes of ports and addresses by others
-	Errors      []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and damage that the agent cannot repair
-	Uplinks     []Uplink      `json:"uplinks,omitempty"`
-	Bond        string        `json:"uplinkBond,omitempty"`  // how several are used together: "active-backup" or "lacp"
-	Docker      *DockerStatus `json:"docker,omitempty"`      // absent if the agent does not use a Docker engine
-	Mode        string        `json:"mode,omitempty"`        // the container runtime here, as configured or detected: "cni", "docker", "kubernetes" or "swarm-mode"
-	Authorities []string      `json:"authorities,omitempty"` // fingerprints of the trusted authorities
-	Authority   string        `json:"authority,omitempty"`   // fingerprint of the authority that certified it
-	Findings    []Finding     `json:"findings,omitempty"`    // of the agent's checks of its host, the worst first; at most 100 and the number of others
+	Host      string        `json:"host"`
+	Version   string        `json:"version"`
+	Since     string        `json:"since"`
+	Ready     bool          `json:"ready"`
+	Waiting   []string      `json:"waiting,omitempty"` // what it waits for until it is ready
+	Datapath  string        `json:"datapath"`          // "netdev" or "system"
+	VTEP      string        `json:"vtep"`
+	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
+	Master    string        `json:"master,omitempty"`     // URL of the netmaster that it follows; absent if there is none
+	Seen      uint64        `json:"seen"`                 // revision up to which it has received everything that concerns it
+	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier
+	At        string        `json:"revisionAt,omitempty"` // RFC 3339: time of passing, by the host's clock
+	Flows     int           `json:"flows"`
+	Groups    int           `json:"groups"`
+	Endpoints int           `json:"endpoints"`         // attached here
+	FlowMods  uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
+	Differs   int           `json:"differs,omitempty"` // unrepaired changes of ports and addresses by others
+	Errors    []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and damage that the agent cannot repair
+	Uplinks   []Uplink      `json:"uplinks,omitempty"`
+	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
+	AgentReport
+	Findings []Finding `json:"findings,omitempty"` // of the agent's checks of its host, the worst first; at most 100 and the number of others
 }
 
 // Uplink is a NIC of a host's VLAN trunk.

@@ -1,11 +1,10 @@
 package page
 
 import (
-	"strconv"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func flowsEntry() Entry {
@@ -43,23 +42,15 @@ func offerFlows(s *feed.Snapshot, _ string, add func(string)) {
 // flowHosts makes the page of the hosts whose switches can be inspected.
 func flowHosts() *Page {
 	l := &list[*model.Node]{
-		headers: columns("Host", "State", "Flows", "Endpoints", "Refused", "Changes sent", "Revision"),
+		headers: columns(model.ViewFlowHosts().Headers(true)...),
 		empty:   noNodes("no agents registered"),
 		items:   agents,
 		id:      nodeName,
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
 			state, role := stateOf(c, s, n)
-			return widget.Row{Role: role, Cells: []string{n.Name, state, reported(n, n.Flows), endpointsAt(n), reported(n, n.Errors), reported(n, n.FlowMods), reported(n, n.Revision)}}
+			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewFlowHosts(), true, n, map[string]string{"State": state})}
 		},
 	}
 	return &Page{Name: "flows", Command: "netctl node ls", Body: l,
 		Keys: []Key{l.on("enter", "show the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) })}}
-}
-
-// endpointsAt is how many endpoints a host has; netmaster knows it of one that is not registered.
-func endpointsAt(n *model.Node) string {
-	if n.Ports > 0 {
-		return strconv.Itoa(n.Ports)
-	}
-	return reported(n, 0)
 }

@@ -114,13 +114,5 @@ func count(n int, noun string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// reported is what a node says of itself, "?" while it does not answer.
-func reported[N int | uint64](n *model.Node, v N) string {
-	if !n.Answered() {
-		return "?"
-	}
-	return fmt.Sprint(v)
-}
-
 // without is a theme that paints nothing, for cells that are painted as a whole.
 func without(t *theme.Theme) *theme.Theme { return &theme.Theme{Glyphs: t.Glyphs} }

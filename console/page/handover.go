@@ -5,6 +5,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // handover is the body of a page that chooses the netmaster which is to lead.
@@ -17,13 +18,13 @@ type handover struct {
 func Handover() *Page {
 	b := &handover{}
 	b.list = list[*model.Node]{
-		headers: columns("Address", "Revision", "State"),
+		headers: columns(model.ViewSuccessors().Headers(true)...),
 		empty:   noNodes("no other netmaster"),
 		items:   followers,
 		id:      func(n *model.Node) string { return n.Address },
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
 			state, role := stateOf(c, s, n)
-			return widget.Row{Role: role, Cells: []string{n.Address, reported(n, n.Revision), state}}
+			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewSuccessors(), true, n, map[string]string{"State": state})}
 		},
 	}
 	b.page = &Page{Name: "hand over?", Command: "netctl leader handover", Body: b, Keys: []Key{

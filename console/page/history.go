@@ -3,13 +3,13 @@ package page
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // History makes the page of an object's history, the newest last.
@@ -18,7 +18,7 @@ func History(k *model.Kind, key string) *Page {
 	return history("history of "+key, "netctl history "+strings.ToLower(k.Name)+" "+key, q, func(s *feed.Snapshot) (out []*entry) {
 		list, _, _ := feed.Of[[]model.HistoryEntry](s, q)
 		for _, e := range list {
-			out = append(out, &entry{e.Time, e.Revision, e.By, e.Verb, changesOf(e)})
+			out = append(out, &entry{e, changesOf(e)})
 		}
 		return out
 	})
@@ -31,7 +31,8 @@ func addressHistory(network, address string) *Page {
 	return history("history of "+address, "netctl ip history --tenant "+tenant+" --network "+name+" "+address, q, func(s *feed.Snapshot) (out []*entry) {
 		list, _, _ := feed.Of[[]model.AddressEntry](s, q)
 		for _, e := range list {
-			out = append(out, &entry{e.Time, e.Revision, e.By, e.Verb, strings.TrimSpace("from " + e.Was.String() + " to " + e.Now.String() + "  " + e.Why)})
+			happened := model.HistoryEntry{Time: e.Time, Revision: e.Revision, By: e.By, Verb: e.Verb}
+			out = append(out, &entry{happened, strings.TrimSpace("from " + e.Was.String() + " to " + e.Now.String() + "  " + e.Why)})
 		}
 		return out
 	})
@@ -39,25 +40,23 @@ func addressHistory(network, address string) *Page {
 
 // entry is one thing that happened.
 type entry struct {
-	at         time.Time
-	revision   uint64
-	by         model.Actor
-	verb, what string
+	model.HistoryEntry
+	what string
 }
 
 func history(name, command string, q feed.Question, entries func(s *feed.Snapshot) []*entry) *Page {
 	return &Page{Name: name, Command: command, Asks: asks(q), Body: &list[*entry]{
-		headers: columns("Time", "Revision", "By", "Verb", "What"),
+		headers: columns(model.ViewHistoryOfOne().Headers(true)...),
 		above:   answered(q, "netmaster"),
 		empty:   func(*feed.Snapshot) string { return "no entries in the history" },
 		items:   entries,
-		id:      func(e *entry) string { return fmt.Sprint(e.revision, e.verb, e.what) },
+		id:      func(e *entry) string { return fmt.Sprint(e.Revision, e.Verb, e.what) },
 		row: func(_ Canvas, _ *feed.Snapshot, e *entry) widget.Row {
 			role := theme.Plain
-			if e.verb == "delete" || e.verb == "release" || e.verb == "expire" {
+			if e.Verb == "delete" || e.Verb == "release" || e.Verb == "expire" {
 				role = theme.Warn
 			}
-			return widget.Row{Role: role, Cells: []string{e.at.UTC().Format(time.DateTime), number(e.revision), e.by.String(), e.verb, e.what}}
+			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewHistoryOfOne(), true, &e.HistoryEntry, map[string]string{"What": e.what})}
 		},
 	}}
 }

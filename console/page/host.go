@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // difference is something on a host that is, or was, not as it should be.
@@ -23,7 +24,7 @@ func Host(host string) *Page {
 	q := feed.Question{Topic: feed.Drift, Host: host}
 	p := &Page{Name: "host " + host, Command: "netctl drift " + host, Asks: asks(q)}
 	l := &list[*difference]{
-		headers: columns("When", "Kind", "Owner", "What"),
+		headers: columns(model.ViewDriftOfHost().Headers(true)...),
 		empty:   func(*feed.Snapshot) string { return "no differences since its agent started" },
 		above: func(c Canvas, s *feed.Snapshot) ([]string, bool) {
 			out := append(hostLines(c, s, host), "", c.Theme.Paint(theme.Title, "DRIFT of its switch, now and earlier"))
@@ -36,7 +37,7 @@ func Host(host string) *Page {
 		},
 		id: func(d *difference) string { return d.At + d.Owner + d.Text() },
 		row: func(_ Canvas, _ *feed.Snapshot, d *difference) widget.Row {
-			return widget.Row{Role: d.role, Cells: []string{d.when, d.Kind, cmp.Or(d.Owner, "none"), d.Text()}}
+			return widget.Row{Role: d.role, Cells: term.ViewRow(model.ViewDriftOfHost(), true, &d.Difference, map[string]string{"When": d.when})}
 		},
 	}
 	p.Body, p.Keys = l, []Key{
@@ -75,9 +76,10 @@ func hostLines(c Canvas, s *feed.Snapshot, host string) (out []string) {
 		state = strings.Replace(state, trouble, "Docker, see below", 1)
 	}
 	out = append(out, t.Paint(role, state))
-	for i, cell := range hostCells(c, s, n) {
-		if name := hostHeaders()[i]; name != "State" && name != "Host" {
-			out = append(out, "  "+widget.Fit(t, name, 11)+cell)
+	view := model.ViewHosts()
+	for i, cell := range term.ViewRow(view, true, n, nil) {
+		if i > 0 && view[i].Value != nil { // the first is the name of the page
+			out = append(out, "  "+widget.Fit(t, view[i].Header, 11)+cell)
 		}
 	}
 	for _, u := range n.Uplinks {

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func leaderEntry() Entry {
@@ -51,12 +52,12 @@ func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, b.lock(c, s, l)...)
 	}
 	out = append(out, "", t.Paint(theme.Title, "MASTERS"))
-	out = append(out, b.section(c, 0, "Requests", []string{"Address", "Role", "State", "Revision", "Writes", "Refused as stale", "Watchers", "Requests"}, b.masters(c, s))...)
+	out = append(out, b.section(c, 0, "Requests", model.ViewContenders().Headers(true), b.masters(c, s))...)
 	if !ok {
 		return out
 	}
 	out = append(out, "", t.Paint(theme.Title, "TERMS, newest first"))
-	out = append(out, b.section(c, 1, "Lasted", []string{"Term", "Leader", "Since", "Until", "Lasted", "Reason"}, terms(c, l))...)
+	out = append(out, b.section(c, 1, "Lasted", model.ViewTerms().Headers(true), terms(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "STORE  ")+fmt.Sprintf("%s, one read took %.1f ms", l.Store.Name, l.Store.ReadMillis))
 	out = append(out, b.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
@@ -104,12 +105,12 @@ func (b *leader) masters(c Canvas, s *feed.Snapshot) (rows []widget.Row) {
 		if held == model.RoleFollower && n.Ready && !Lost(s, c.Now) {
 			state += ", waits for the lock"
 		}
-		requests := reported(n, n.Requests)
+		requests := "?"
 		if n.Answered() {
 			requests = widget.SI(float64(n.Requests))
 		}
-		rows = append(rows, widget.Row{Role: role, Cells: []string{n.Address, string(held), state, reported(n, n.Revision), reported(n, n.Writes),
-			reported(n, n.Stale), reported(n, n.Watchers), requests}})
+		rows = append(rows, widget.Row{Role: role, Cells: term.ViewRow(model.ViewContenders(), true, n,
+			map[string]string{"Role": string(held), "State": state, "Requests": requests})})
 	}
 	return rows
 }
@@ -123,17 +124,14 @@ func terms(c Canvas, l model.Leadership) []widget.Row {
 	if c.Width < narrowTerms {
 		layout = "01-02 15:04:05"
 	}
-	for _, x := range slices.Backward(l.Terms) {
+	for i := range slices.Backward(l.Terms) {
+		x := &l.Terms[i]
 		until, end, role := "now", c.Now, theme.Good
 		if x.Until != nil {
 			until, end, role = x.Until.UTC().Format(layout), *x.Until, theme.Plain
 		}
-		why := x.Why
-		if why == "" {
-			why = "not recorded"
-		}
-		rows = append(rows, widget.Row{Role: role, Cells: []string{number(x.Number), x.Leader, x.Since.UTC().Format(layout), until,
-			Age(end.Sub(x.Since)), why}})
+		rows = append(rows, widget.Row{Role: role, Cells: term.ViewRow(model.ViewTerms(), true, x, map[string]string{
+			"Since": x.Since.UTC().Format(layout), "Until": until, "Lasted": Age(end.Sub(x.Since)), "Reason": cmp.Or(x.Why, "not recorded")})})
 	}
 	return rows
 }

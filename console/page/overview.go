@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func overviewEntry() Entry {
@@ -33,13 +34,13 @@ type overview struct{ list[*model.Node] }
 // Overview makes the first page.
 func Overview() *Page {
 	b := &overview{list[*model.Node]{
-		headers: func(c Canvas) []string { return fitting(c, hostHeaders()) },
+		headers: func(c Canvas) []string { return model.ViewHosts().Headers(roomy(c)) },
 		empty:   noNodes("no agents registered"),
 		items:   agents,
 		id:      nodeName,
 		row: func(c Canvas, s *feed.Snapshot, n *model.Node) widget.Row {
-			_, role := stateOf(c, s, n)
-			return widget.Row{Role: role, Cells: fitting(c, append(hostCells(c, s, n), since(n.Since, c.Now)))}
+			state, role := stateOf(c, s, n)
+			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewHosts(), roomy(c), n, map[string]string{"State": state, "Up": since(n.Since, c.Now)})}
 		},
 	}}
 	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
@@ -49,27 +50,8 @@ func Overview() *Page {
 	}}
 }
 
-func hostHeaders() []string {
-	return []string{"Host", "State", "Revision", "Lag", "Endpoints", "Missing", "Flows", "Errors", "VTEP", "Up"}
-}
-
-// hostCells are the cells of a host below hostHeaders, without the last. A value that its agent has not reported is "?".
-func hostCells(c Canvas, s *feed.Snapshot, n *model.Node) []string {
-	state, _ := stateOf(c, s, n)
-	vtep := "?"
-	if n.Answered() {
-		vtep = n.VTEP
-	}
-	return []string{n.Name, state, reported(n, n.Revision), reported(n, n.Lag), endpointsAt(n), reported(n, n.Missing), reported(n, n.Flows), reported(n, n.Errors), vtep}
-}
-
-// fitting are the cells of a host, or their headers, for which there is room: their lag says more than their revisions.
-func fitting(c Canvas, cells []string) []string {
-	if c.Width < 100 {
-		return slices.Delete(slices.Clone(cells), 2, 3)
-	}
-	return cells
-}
+// roomy reports whether there is room for the wide columns of hosts: their lag says more than their revisions.
+func roomy(c Canvas) bool { return c.Width >= 100 }
 
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
 func (b *overview) View(c Canvas, s *feed.Snapshot) []string {

@@ -62,10 +62,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			}
 		}
 	}
-	l := &listing{Table: term.Table{Columns: columns("Host", "When", "At", "Kind", "Owner", "What")}}
-	if format.Wide() {
-		l.Columns = append(l.Columns, columns("Was", "Should be")...)
-	}
+	l := &listing{Table: term.Table{Columns: model.ViewDrift().Columns(format.Wide())}}
 	all, rows, differ, stuck, silent := []model.Drift{}, 0, 0, 0, error(nil)
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
@@ -109,19 +106,8 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 
 // add appends differences as rows.
 func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide bool) {
-	for _, x := range list {
-		owner := x.Owner
-		if owner == "" {
-			owner = "none"
-		}
-		sort := x.Kind
-		if x.Table != "" {
-			sort += " " + x.Table
-		}
-		row := []string{d.Host, when, x.At, sort, owner, x.Text()}
-		if wide {
-			row = append(row, x.Was, x.Want)
-		}
-		l.row(d.Host+"/"+x.Kind, row)
+	own := map[string]string{"Host": d.Host, "When": when}
+	for i := range list {
+		l.row(d.Host+"/"+list[i].Kind, term.ViewRow(model.ViewDrift(), wide, &list[i], own))
 	}
 }

@@ -135,23 +135,12 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: historyColumns(format.Wide())}, value: entries}
-	for _, e := range entries {
-		row := []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Kind, e.Key, e.Difference()}
-		if format.Wide() {
-			row = slices.Insert(row, 3, e.By.Via)
-		}
-		l.row(e.Kind+"/"+e.Key, row)
+	l := &listing{Table: term.Table{Columns: model.ViewHistory().Columns(format.Wide())}, value: entries}
+	for i := range entries {
+		e := &entries[i]
+		l.row(e.Kind+"/"+e.Key, term.ViewRow(model.ViewHistory(), format.Wide(), e, nil))
 	}
 	return l.write(f, format)
-}
-
-func historyColumns(wide bool) []model.Column {
-	headers := []string{"Time", "Revision", "By", "Verb", "Kind", "Key", "Difference"}
-	if wide {
-		headers = []string{"Time", "Revision", "By", "Via", "Verb", "Kind", "Key", "Difference"}
-	}
-	return columns(headers...)
 }
 
 func columns(headers ...string) []model.Column {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -93,28 +92,15 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 			return err
 		}
 	}
-	masters := term.Table{Columns: columns("Master", "Role", "Ready", "Revision", "Writes", "Refused as stale", "Watchers", "Requests", "Reason")}
-	for _, n := range nodes {
-		if n.Role == model.RoleAgent {
-			continue
+	masters := term.Table{Columns: model.ViewMasters().Columns(false)}
+	for i := range nodes {
+		if n := &nodes[i]; n.Role != model.RoleAgent {
+			masters.Add(term.ViewRow(model.ViewMasters(), false, n, map[string]string{"Role": string(lead.Role(n))}))
 		}
-		row := []string{n.Address, string(lead.Role(&n)), strconv.FormatBool(n.Ready)}
-		for _, count := range []uint64{n.Revision, n.Writes, n.Stale, uint64(n.Watchers), n.Requests} {
-			text := "?"
-			if n.Answered() {
-				text = strconv.FormatUint(count, 10)
-			}
-			row = append(row, text)
-		}
-		masters.Add(append(row, n.Reason))
 	}
-	terms := term.Table{Columns: columns("Term", "Leader", "Since", "Until", "Lasted", "Reason")}
-	for _, t := range l.Terms {
-		until, lasted := "now", ""
-		if t.Until != nil {
-			until, lasted = stamp(*t.Until), t.Until.Sub(t.Since).Round(time.Second).String()
-		}
-		terms.Add([]string{strconv.FormatUint(t.Number, 10), t.Leader, stamp(t.Since), until, lasted, t.Why})
+	terms := term.Table{Columns: model.ViewTerms().Columns(false)}
+	for i := range l.Terms {
+		terms.Add(term.ViewRow(model.ViewTerms(), false, &l.Terms[i], nil))
 	}
 	leases := term.Table{Columns: columns("Leased key", "Granted", "Left")}
 	for _, x := range l.Leases {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // A value that a node has not sent is not 0.
@@ -25,32 +26,7 @@ func TestNodeRows(t *testing.T) {
 		{"a silent master", model.Node{Name: "192.0.2.1", Role: model.RoleUnknown, Reason: "did not answer"},
 			[]string{"192.0.2.1", "unknown", "no", "?", "?", "-", "-", "-", "-", "", "did not answer"}},
 	} {
-		if got := nodeRow(row.node, false); !slices.Equal(got, row.want) {
-			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
-		}
-		if len(nodeRow(row.node, true)) != len(nodeColumns(true)) || len(row.want) != len(nodeColumns(false)) {
-			t.Errorf("%s: the row has another number of columns than the table", row.name)
-		}
-	}
-}
-
-// A host's Docker engine is unknown, not asked, or as its agent says.
-func TestDockerCell(t *testing.T) {
-	since := "2030-01-02T15:04:05Z"
-	for _, row := range []struct {
-		name string
-		node model.Node
-		want string
-	}{
-		{"a master", model.Node{Role: model.RoleLeader, Since: since}, "-"},
-		{"an agent that does not answer", model.Node{Role: model.RoleAgent}, "?"},
-		{"an agent that asks no engine", model.Node{Role: model.RoleAgent, Since: since}, "-"},
-		{"away", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Since: since, Reason: "refused"}}, "away since " + since + ": refused"},
-		{"well", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Here: true, Version: "29.1.0"}}, "29.1.0, ? containers"},
-		{"trouble", model.Node{Role: model.RoleAgent, Since: since, Docker: &model.DockerStatus{Here: true, Version: "29.1.0",
-			Problems: []model.DockerProblem{{Network: "blue", Problem: "not made: no"}}}}, "29.1.0, ? containers, 1 network in trouble: network blue of Docker: not made: no"},
-	} {
-		if got := dockerCell(&row.node); got != row.want {
+		if got := term.ViewRow(model.ViewNodes(), false, &row.node, nil); !slices.Equal(got, row.want) {
 			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
 		}
 	}

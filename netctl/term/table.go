@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -138,6 +139,32 @@ func cellOf(c *model.Column, field func(name string) any) string {
 	return cmp.Or(cell, c.None)
 }
 
+// ViewRow returns the cells of an item in a view. own has, by header, the cells that the view has no value of, and those that are worded
+// otherwise.
+func ViewRow[T any](v model.View[T], wide bool, item *T, own map[string]string) []string {
+	row := make([]string, 0, len(v))
+	for i := range v {
+		c := &v[i]
+		if c.Wide && !wide {
+			continue
+		}
+		cell, given := own[c.Header]
+		if !given && c.Value != nil {
+			cell = text(c.Style, c.Value(item))
+		}
+		row = append(row, cmp.Or(cell, c.None))
+	}
+	return row
+}
+
+// text formats a value of a view, in its lines.
+func text(style string, v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return Styled(style, v)
+}
+
 // Styled formats one value in the style of its column.
 func Styled(style string, v any) string {
 	switch style {
@@ -147,6 +174,15 @@ func Styled(style string, v any) string {
 	case "labels":
 		if text, ok := v.(string); ok {
 			return sanitize.Flat(model.LabelText(text))
+		}
+	case "yesno":
+		if yes, ok := v.(bool); ok && yes {
+			return "yes"
+		}
+		return "no"
+	case "time":
+		if at, ok := v.(time.Time); ok {
+			return at.UTC().Format(time.DateTime)
 		}
 	case "bandwidth":
 		text, _ := v.(string)

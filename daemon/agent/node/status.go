@@ -22,12 +22,12 @@ func (n *Node) Status() model.AgentStatus {
 	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.conn.Switch.DatapathType(), VTEP: n.Addresses.VTEP.String(), Master: n.member.Channel.With(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
-		FlowMods: n.forward.Counters().FlowMods, Mode: n.engine.Mode(n.Env.Mode), Uplinks: n.trunk.Status(), Bond: n.Uplinks.Together()}
+		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.trunk.Status(), Bond: n.Uplinks.Together()}
 	if !sum.Passed.IsZero() {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
 	}
 	s.Authorities, s.Authority = n.member.Proves()
-	s.Docker = n.engine.Status()
+	s.Docker, s.Mode = n.engine.Status(), n.engine.Mode(n.Env.Mode)
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {
 			if o.Err != "" {

@@ -77,15 +77,15 @@ func TestRotate(t *testing.T) {
 	}
 	s.follow()
 	both := []string{first.From, first.To}
-	trusting := []model.Node{{Name: "m1", Role: model.RoleLeader, Authorities: both, Authority: first.From}, {Name: "h1", Role: model.RoleAgent, Authorities: both, Authority: first.From}}
+	trusting := []model.Node{{Name: "m1", Role: model.RoleLeader, AgentReport: model.AgentReport{Authorities: both, Authority: first.From}}, {Name: "h1", Role: model.RoleAgent, AgentReport: model.AgentReport{Authorities: both, Authority: first.From}}}
 	for _, row := range []struct {
 		node  model.Node
 		force bool
 		want  string
 	}{
-		{model.Node{Name: "m2", Role: model.RoleFollower, Authorities: both[:1]}, false, "netmaster m2 was started before"},
-		{model.Node{Name: "m2", Role: model.RoleFollower, Authorities: both[:1]}, true, "netmaster m2 was started before"},
-		{model.Node{Name: "h2", Role: model.RoleAgent, Authorities: both[:1]}, true, "agent h2 does not trust it yet"},
+		{model.Node{Name: "m2", Role: model.RoleFollower, AgentReport: model.AgentReport{Authorities: both[:1]}}, false, "netmaster m2 was started before"},
+		{model.Node{Name: "m2", Role: model.RoleFollower, AgentReport: model.AgentReport{Authorities: both[:1]}}, true, "netmaster m2 was started before"},
+		{model.Node{Name: "h2", Role: model.RoleAgent, AgentReport: model.AgentReport{Authorities: both[:1]}}, true, "agent h2 does not trust it yet"},
 		{model.Node{Name: "h2", Role: model.RoleAgent, Reason: "its agent is down"}, false, "agent h2 does not say: its agent is down"},
 		{model.Node{Name: "h2", Role: model.RoleAgent, Reason: "its agent is down"}, true, ""},
 	} {

@@ -90,8 +90,7 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	n.Version, n.Ready, n.Flows = status.Version, status.Ready, status.Flows
 	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods
-	n.Uplinks, n.Bond, n.Differs, n.Docker, n.Mode = status.Uplinks, status.Bond, status.Differs, status.Docker, status.Mode
-	n.MTU, n.Findings, n.Authorities, n.Authority = status.MTU, status.Findings, status.Authorities, status.Authority
+	n.Uplinks, n.Bond, n.Differs, n.MTU, n.Findings, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.Findings, status.AgentReport
 	n.Missing = max(0, homed-status.Endpoints)
 	switch {
 	case len(status.Waiting) > 0:
