@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/contiv/contiv/daemon/agent/kubedns"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/table"
@@ -17,8 +16,8 @@ import (
 // Zone has the names of all tenants: services, groups, containers. Names of one tenant do not exist for another. Its methods are safe for
 // concurrent use. Names are case-insensitive (RFC 4343).
 type Zone struct {
-	domain  string           // under which every name exists too, without dots at its ends
-	cluster *kubedns.Cluster // of Kubernetes
+	domain  string     // under which every name exists too, without dots at its ends
+	cluster *kubeNames // of Kubernetes
 
 	mu        sync.Mutex
 	tenants   *table.Table[string, *record.Tenant] // by name
@@ -92,7 +91,7 @@ type port struct {
 // NewZone returns an empty Zone whose names exist under domain, such as "contiv", as well as bare, and those of Kubernetes under cluster,
 // such as "cluster.local"; "" for no names of Kubernetes.
 func NewZone(domain, cluster string) *Zone {
-	return &Zone{cluster: kubedns.New(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: table.New(tenantsByVRF),
+	return &Zone{cluster: newKubeNames(cluster), domain: strings.ToLower(strings.Trim(domain, ".")), tenants: table.New(tenantsByVRF),
 		endpoints: table.New(endpointsInGroup, endpointsNamed, endpointsAt), services: table.New(servicesNamed, servicesAt), sorted: map[members][]netip.Addr{}}
 }
 

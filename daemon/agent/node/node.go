@@ -23,7 +23,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/agent/underlay"
-	"github.com/contiv/contiv/daemon/agent/uplink"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
@@ -75,7 +74,7 @@ type Node struct {
 	questions *packetin.Receiver // of DNS; nil: names are not served
 	router    *bgp.Router
 	observer  *observe.Observer // nil: connections are not observed
-	trunk     *uplink.Trunk
+	trunk     *vswitch.Trunk
 	instance  *vswitch.Instance
 	preparer  *vswitch.Preparer
 	drift     *drift.Controller
@@ -158,7 +157,7 @@ func (n *Node) build(self ofnet.Host) {
 		n.observer = observe.New(observe.Options{Host: n.Host, Socket: socket, Pipeline: n.flows, View: n.forward.View, Revision: n.forward.Revision,
 			Called: n.containerName, Rule: inspect.Called, Datapath: n.conn.Switch.DatapathType, Control: n.conn.Control, Now: time.Now, Log: n.Log})
 	}
-	n.trunk = uplink.New(uplink.Options{Settings: n.Uplinks, Ports: n.conn.Switch, Changed: n.conn.DB.Changed, Control: n.conn.Control, Traffic: n.links.Traffic,
+	n.trunk = vswitch.NewTrunk(vswitch.TrunkOptions{UplinkSettings: n.Uplinks, Ports: n.conn.Switch, Changed: n.conn.DB.Changed, Control: n.conn.Control, Traffic: n.links.Traffic,
 		Use: n.records.SetUplinks, Log: n.Log})
 	n.instance = vswitch.NewInstance(rundir, n.member.Recall, n.Log)
 	n.preparer = vswitch.NewPreparer(vswitch.PreparerOptions{Settings: n.Switch, Host: n.Host, VTEP: n.Addresses.VTEP, Uplinks: n.trunk, Conn: n.conn, Links: n.links,

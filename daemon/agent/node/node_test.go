@@ -22,10 +22,9 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/cni"
-	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/registration"
-	"github.com/contiv/contiv/daemon/agent/uplink"
+	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
@@ -133,9 +132,9 @@ func (s *site) launch() {
 		Env: node.Env{Namespace: "/run/netns/" + s.ovs.NetNS, FwdMode: "bridge", Master: s.master, Find: s.masters, SweepInterval: 200 * time.Millisecond,
 			Programmed: func() { s.passed <- forward.Revision() }, Log: log},
 		Settings: node.Settings{Host: "h1", Machine: registration.Machine("", "h1"), Connections: "off",
-			Addresses: hostaddr.Settings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
+			Addresses: underlay.AddressSettings{Control: netip.MustParseAddr("127.0.0.1"), VTEP: netip.MustParseAddr("192.0.2.1")},
 			Switch:    vswitch.Settings{RunDir: s.ovs.Dir, VXLANPort: 4789},
-			Uplinks:   uplink.Settings{NICs: []string{"eth1"}},
+			Uplinks:   vswitch.UplinkSettings{NICs: []string{"eth1"}},
 			CNI:       cni.Settings{Socket: s.socket}}}
 	if s.edit != nil {
 		s.edit(&c)

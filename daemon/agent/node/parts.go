@@ -17,7 +17,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/drift"
 	"github.com/contiv/contiv/daemon/agent/healthport"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
-	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/hostcheck"
 	"github.com/contiv/contiv/daemon/agent/part"
 	"github.com/contiv/contiv/daemon/agent/pathprobe"
@@ -48,7 +47,7 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 	return part.Join(
 		part.Part{Tasks: []task.Task{n.conn.DB, task.Func("instance at the switch", n.instance.Run)}},
 		n.member.Part(),
-		(&hostaddr.Reporter{Links: n.links, Switch: n.conn.Switch, Registration: n.member.Registration, Uplinks: n.Uplinks.NICs,
+		(&underlay.AddressReporter{Links: n.links, Switch: n.conn.Switch, Registration: n.member.Registration, Uplinks: n.Uplinks.NICs,
 			Ours: []string{vswitch.Bridge, vswitch.TunnelName, bgp.InterfaceName}, Log: n.Log}).Part(),
 		n.kernel(),
 		n.preparer.Part(),

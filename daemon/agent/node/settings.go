@@ -13,10 +13,9 @@ import (
 	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
-	"github.com/contiv/contiv/daemon/agent/hostaddr"
 	"github.com/contiv/contiv/daemon/agent/inspect"
 	"github.com/contiv/contiv/daemon/agent/registration"
-	"github.com/contiv/contiv/daemon/agent/uplink"
+	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/incarnation"
@@ -32,9 +31,9 @@ type Settings struct {
 	Connections Switched         // keep a log of connections
 	Observe     bool             // leave what others change in the switch
 
-	Addresses  hostaddr.Settings
+	Addresses  underlay.AddressSettings
 	Switch     vswitch.Settings
-	Uplinks    uplink.Settings
+	Uplinks    vswitch.UplinkSettings
 	CNI        cni.Settings
 	Docker     dockerhost.Settings
 	DNS        dns.Settings

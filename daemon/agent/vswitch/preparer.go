@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
-	"github.com/contiv/contiv/daemon/agent/uplink"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
@@ -30,12 +29,12 @@ const (
 )
 
 // FixedPorts returns the fixed ports of a bridge with these uplinks.
-func FixedPorts(uplinks *uplink.Settings) ofnet.Ports {
-	out := ofnet.Ports{Tunnel: tunnelPort, Host: uplink.HostPort}
+func FixedPorts(uplinks *UplinkSettings) ofnet.Ports {
+	out := ofnet.Ports{Tunnel: tunnelPort, Host: HostPort}
 	if len(uplinks.NICs) > 0 {
-		out.Uplink = uplink.Port(0)
+		out.Uplink = UplinkPort(0)
 		for i := range uplinks.NICs[1:] {
-			out.Backup = append(out.Backup, uplink.Port(i+1))
+			out.Backup = append(out.Backup, UplinkPort(i+1))
 		}
 	}
 	return out
@@ -58,7 +57,7 @@ type PreparerOptions struct {
 	Settings
 	Host    string     // label
 	VTEP    netip.Addr // tunnel address
-	Uplinks *uplink.Trunk
+	Uplinks *Trunk
 	Conn    *Connection
 	Links   *link.Host
 	Tables  flow.Tables // of the bridge, whose names the switch shows
@@ -172,7 +171,7 @@ func (p *Preparer) prepareOnce(ctx context.Context) error {
 	}
 	specs := []ovsdb.PortSpec{
 		ovsdb.TunnelSpec(TunnelName, tunnelPort, p.VXLANPort, p.VTEP),
-		ovsdb.InternalSpec(hostaccess.PortName, uplink.HostPort, pipeline.HostMAC[:]),
+		ovsdb.InternalSpec(hostaccess.PortName, HostPort, pipeline.HostMAC[:]),
 	}
 	for _, nic := range p.Uplinks.NICs {
 		if err := p.Links.SetUp(nic); err != nil {

@@ -1,4 +1,4 @@
-package kubedns
+package dns
 
 import (
 	"net/netip"
@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Cluster has the names of a cluster, those of all its tenants. Its methods are safe for concurrent use.
-type Cluster struct {
+// kubeNames has the names of a cluster, those of all its tenants. Its methods are safe for concurrent use.
+type kubeNames struct {
 	domain string // without dots at its ends
 
 	mu         sync.RWMutex
@@ -24,30 +24,30 @@ type Cluster struct {
 // Indexes of the tables.
 var (
 	servicesInNamespace = table.By[identity.KubernetesService](func(v *record.KubernetesService) string { return v.ID.Namespace })
-	servicesAt          = table.ByEach[identity.KubernetesService](func(v *record.KubernetesService, to []netip.Addr) []netip.Addr { return append(to, v.ClusterIPs...) })
+	kubeServicesAt      = table.ByEach[identity.KubernetesService](func(v *record.KubernetesService, to []netip.Addr) []netip.Addr { return append(to, v.ClusterIPs...) })
 	slicesOfService     = table.By[string]((*record.EndpointSlice).Of)
 	slicesInNamespace   = table.By[string](func(s *record.EndpointSlice) string { return s.Of().Namespace })
 )
 
-// New makes a Cluster without names, whose names will exist under a domain such as "cluster.local".
-func New(domain string) *Cluster {
-	return &Cluster{domain: strings.ToLower(strings.Trim(domain, ".")), services: table.New(servicesInNamespace, servicesAt),
+// newKubeNames makes kubeNames without names, whose names will exist under a domain such as "cluster.local".
+func newKubeNames(domain string) *kubeNames {
+	return &kubeNames{domain: strings.ToLower(strings.Trim(domain, ".")), services: table.New(servicesInNamespace, kubeServicesAt),
 		slices: table.New(slicesOfService, slicesInNamespace), namespaces: table.New[string, *record.Namespace]()}
 }
 
 // Service applies a service's record, nil if it was deleted.
-func (c *Cluster) Service(id identity.KubernetesService, r *record.KubernetesService) {
+func (c *kubeNames) Service(id identity.KubernetesService, r *record.KubernetesService) {
 	put(c, c.services, id, r)
 }
 
 // Slice applies the record of some backends of a service, by its id, nil if it was deleted.
-func (c *Cluster) Slice(id string, r *record.EndpointSlice) { put(c, c.slices, id, r) }
+func (c *kubeNames) Slice(id string, r *record.EndpointSlice) { put(c, c.slices, id, r) }
 
 // Namespace applies a namespace's record, nil if it was deleted.
-func (c *Cluster) Namespace(name string, r *record.Namespace) { put(c, c.namespaces, name, r) }
+func (c *kubeNames) Namespace(name string, r *record.Namespace) { put(c, c.namespaces, name, r) }
 
 // put sets a row of a table of c; nil deletes it.
-func put[K comparable, V any](c *Cluster, t *table.Table[K, *V], key K, row *V) {
+func put[K comparable, V any](c *kubeNames, t *table.Table[K, *V], key K, row *V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if row == nil {
@@ -58,7 +58,7 @@ func put[K comparable, V any](c *Cluster, t *table.Table[K, *V], key K, row *V) 
 }
 
 // exists reports whether a namespace has services. The caller holds c.mu.
-func (c *Cluster) exists(namespace string) bool {
+func (c *kubeNames) exists(namespace string) bool {
 	return servicesInNamespace.In(c.services, namespace).Len()+slicesInNamespace.In(c.slices, namespace).Len() > 0
 }
 
@@ -68,19 +68,19 @@ var apiServer = identity.KubernetesService{Namespace: "default", Name: "kubernet
 // defaultTenant is that of namespaces without one.
 const defaultTenant = "default"
 
-// nameServer is the service of the cluster's own name server, whatever its implementation.
-var nameServer = identity.KubernetesService{Namespace: "kube-system", Name: "kube-dns"}
+// clusterNameServer is the service of the cluster's own name server, whatever its implementation.
+var clusterNameServer = identity.KubernetesService{Namespace: "kube-system", Name: "kube-dns"}
 
 // Unserved reports whether an address is that of the cluster's name server and a tenant does not have that service, so that its queries
 // there get no answer.
-func (c *Cluster) Unserved(tenant string, address netip.Addr) bool {
+func (c *kubeNames) Unserved(tenant string, address netip.Addr) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return servicesAt.In(c.services, address).Has(nameServer) && !c.has(tenant, nameServer)
+	return kubeServicesAt.In(c.services, address).Has(clusterNameServer) && !c.has(tenant, clusterNameServer)
 }
 
 // has reports whether a tenant has a service. The caller holds c.mu.
-func (c *Cluster) has(tenant string, id identity.KubernetesService) bool {
+func (c *kubeNames) has(tenant string, id identity.KubernetesService) bool {
 	own := defaultTenant
 	if n := c.namespaces.Get(id.Namespace); n != nil && n.Place.Tenant != "" {
 		own = n.Place.Tenant
@@ -103,7 +103,7 @@ func (b *backend) host() string {
 }
 
 // backends returns those of a service that are ready, in the order of addresses. The caller holds c.mu.
-func (c *Cluster) backends(id identity.KubernetesService) (out []backend) {
+func (c *kubeNames) backends(id identity.KubernetesService) (out []backend) {
 	for s := range slicesOfService.In(c.slices, id).Values() {
 		for i := range s.Endpoints {
 			if e := &s.Endpoints[i]; e.State == record.EndpointReady {

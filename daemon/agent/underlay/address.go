@@ -1,4 +1,4 @@
-package hostaddr
+package underlay
 
 import (
 	"fmt"

@@ -1,5 +1,4 @@
-// Package uplink manages the NICs that carry VLANs: one active at a time, or a bond that LACP negotiates.
-package uplink
+package vswitch
 
 import (
 	"bytes"
@@ -30,15 +29,15 @@ const channelPort = "uplinkPort"
 // lookAtLACP is how often the state of LACP is read: no row of the database changes with all of it.
 const lookAtLACP = time.Second
 
-// Ports is the part of *ovsdb.Switch that a Trunk needs.
-type Ports interface {
+// TrunkPorts is the part of *ovsdb.Switch that a Trunk needs.
+type TrunkPorts interface {
 	Port(name string) (ovsdb.Port, bool)
 }
 
-// Options are what a Trunk needs.
-type Options struct {
-	Settings
-	Ports   Ports
+// TrunkOptions are what a Trunk needs.
+type TrunkOptions struct {
+	UplinkSettings
+	Ports   TrunkPorts
 	Changed func() <-chan struct{}                                                    // closed when a port may have changed
 	Control func(ctx context.Context, command string, args ...string) (string, error) // runs a command of ovs-vswitchd
 	Traffic func(nic string) (link.Traffic, error)                                    // what a NIC has carried
@@ -48,13 +47,13 @@ type Options struct {
 
 // Trunk has the uplinks of a host. Its methods are safe for concurrent use.
 type Trunk struct {
-	Options
+	TrunkOptions
 	now atomic.Pointer[state] // as last seen, never nil
 }
 
-// New returns a Trunk without known state.
-func New(o Options) *Trunk {
-	t := &Trunk{Options: o}
+// NewTrunk returns a Trunk without known state.
+func NewTrunk(o TrunkOptions) *Trunk {
+	t := &Trunk{TrunkOptions: o}
 	t.now.Store(&state{})
 	return t
 }
@@ -67,7 +66,7 @@ func (t *Trunk) Part(stages *part.Stages) (p part.Part) {
 	return p
 }
 
-// state is how the uplinks are used. Members are indexes of Settings.NICs.
+// state is how the uplinks are used. Members are indexes of UplinkSettings.NICs.
 type state struct {
 	active  int
 	channel []int // those that are used together; empty: only active
@@ -75,7 +74,7 @@ type state struct {
 }
 
 // stateOf computes how the uplinks are used from their links and the LACP agreement.
-func stateOf(ports Ports, nics []string, agreed vswitchd.Bond) state {
+func stateOf(ports TrunkPorts, nics []string, agreed vswitchd.Bond) state {
 	t := state{active: activeUplink(ports, nics), lacp: agreed}
 	if !agreed.Negotiated {
 		return t
@@ -104,13 +103,13 @@ func (t *state) same(other *state) bool {
 }
 
 // status describes each uplink.
-func (t *state) status(ports Ports, nics []string) []model.Uplink {
+func (t *state) status(ports TrunkPorts, nics []string) []model.Uplink {
 	var out []model.Uplink
 	for i, nic := range nics {
 		p, _ := ports.Port(nic)
 		m := memberOf(t.lacp, nic)
 		u := model.Uplink{Name: nic, Link: p.Up, Active: i == t.active || slices.Contains(t.channel, i), LACP: m.Status, Partner: m.Partner,
-			Port: Port(i)}
+			Port: UplinkPort(i)}
 		if m.Status != "" && !m.Attached {
 			u.LACP += " detached"
 		}
@@ -133,7 +132,7 @@ func (t *Trunk) Status() []model.Uplink {
 }
 
 // Together returns how several uplinks are used together; "" for at most one.
-func (s *Settings) Together() string {
+func (s *UplinkSettings) Together() string {
 	if len(s.NICs) < 2 {
 		return ""
 	}
@@ -146,8 +145,8 @@ const (
 	HostPort  = 1002
 )
 
-// Port returns the OpenFlow number of the uplink with an index: 1001, and then from 1003 on.
-func Port(i int) uint32 {
+// UplinkPort returns the OpenFlow number of the uplink with an index: 1001, and then from 1003 on.
+func UplinkPort(i int) uint32 {
 	if i == 0 {
 		return firstPort
 	}
@@ -155,9 +154,9 @@ func Port(i int) uint32 {
 }
 
 // Name returns the NIC of a port of the switch, "port N" if that is no uplink's.
-func (s *Settings) Name(port uint32) string {
+func (s *UplinkSettings) Name(port uint32) string {
 	for i, nic := range s.NICs {
-		if Port(i) == port {
+		if UplinkPort(i) == port {
 			return nic
 		}
 	}
@@ -165,10 +164,10 @@ func (s *Settings) Name(port uint32) string {
 }
 
 // Specs returns the ports that the bridge has for the uplinks: one for each, or one for all.
-func (s *Settings) Specs() []ovsdb.PortSpec {
+func (s *UplinkSettings) Specs() []ovsdb.PortSpec {
 	var specs []ovsdb.PortSpec
 	for i, nic := range s.NICs {
-		specs = append(specs, ovsdb.UplinkSpec(nic, Port(i)))
+		specs = append(specs, ovsdb.UplinkSpec(nic, UplinkPort(i)))
 	}
 	if s.Bond == BondLACP && len(specs) > 1 {
 		return []ovsdb.PortSpec{ovsdb.LACPSpec(channelPort, specs...)}
@@ -177,7 +176,7 @@ func (s *Settings) Specs() []ovsdb.PortSpec {
 }
 
 // activeUplink returns the first of the uplinks with a link, or the first one if none has a link.
-func activeUplink(ports Ports, nics []string) int {
+func activeUplink(ports TrunkPorts, nics []string) int {
 	return max(0, slices.IndexFunc(nics, func(nic string) bool {
 		p, ok := ports.Port(nic)
 		return ok && p.Up
@@ -227,7 +226,7 @@ func (t *Trunk) follow(ctx context.Context) error {
 }
 
 // linksOf returns which NICs have a link, as text.
-func linksOf(ports Ports, nics []string) string {
+func linksOf(ports TrunkPorts, nics []string) string {
 	out := bytes.Repeat([]byte("-"), len(nics))
 	for i, nic := range nics {
 		if p, ok := ports.Port(nic); ok && p.Up {
@@ -273,7 +272,7 @@ func (t *Trunk) use(ctx context.Context, now state) {
 	}
 	var channel []uint32
 	for _, i := range now.channel {
-		channel = append(channel, Port(i))
+		channel = append(channel, UplinkPort(i))
 	}
 	switch {
 	case len(now.channel) > 0:
@@ -287,7 +286,7 @@ func (t *Trunk) use(ctx context.Context, now state) {
 	default:
 		t.Log.Warn("active uplink changed", "from", t.NICs[last.active], "to", t.NICs[now.active])
 	}
-	t.Use(Port(now.active), channel)
+	t.Use(UplinkPort(now.active), channel)
 }
 
 // names returns the NICs with these indexes.

@@ -1,4 +1,4 @@
-package uplink
+package vswitch
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings name the NICs that carry VLANs, and how several are used together.
-type Settings struct {
+// UplinkSettings name the NICs that carry VLANs, and how several are used together.
+type UplinkSettings struct {
 	NICs []string
 	Bond string // BondBackup or BondLACP; "": BondBackup
 }
 
 // Register adds the flags.
-func (s *Settings) Register(f *flags.Set) {
+func (s *UplinkSettings) Register(f *flags.Set) {
 	f.List(&s.NICs, "vlan-uplinks", "VLAN_UPLINKS", "NICs that carry VLANs; required with --netmode vlan", "vlan-if")
 	f.String(&s.Bond, "uplink-bond", "UPLINK_BOND", BondBackup, "bonding mode of several uplinks: active-backup (one at a time) or lacp (all, negotiated with the peer switch)")
 }
 
 // Check returns an error for invalid settings. An interface that the host does not have yet is flags.ErrAbsent.
-func (s *Settings) Check() error {
+func (s *UplinkSettings) Check() error {
 	if err := flags.OneOf("uplink-bond", s.Bond, BondBackup, BondLACP); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package uplink
+package vswitch
 
 import (
 	"reflect"
@@ -101,7 +101,7 @@ func TestUplinkSpecs(t *testing.T) {
 		{BondLACP, []string{"a"}, []string{"a"}},
 		{"", nil, nil},
 	} {
-		ports, interfaces, numbers := names((&Settings{NICs: row.nics, Bond: row.bond}).Specs())
+		ports, interfaces, numbers := names((&UplinkSettings{NICs: row.nics, Bond: row.bond}).Specs())
 		if !slices.Equal(ports, row.ports) || !slices.Equal(interfaces, row.nics) || !slices.Equal(numbers, []uint32{1001, 1003, 1004}[:len(row.nics)]) {
 			t.Errorf("%s %v: want ports %v, got %v of %v, %v", row.bond, row.nics, row.ports, ports, interfaces, numbers)
 		}

@@ -1,4 +1,4 @@
-package hostaddr
+package underlay
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 )
 
-// Settings are the addresses by which this host is reached.
-type Settings struct {
+// AddressSettings are the addresses by which this host is reached.
+type AddressSettings struct {
 	Control netip.Addr // of the agent's inspection server
 	VTEP    netip.Addr // tunnel address
 	Node4   netip.Addr // the machine's own addresses for containers; invalid, like Node6: those of the control address's interface
@@ -19,14 +19,14 @@ type Settings struct {
 }
 
 // Register adds the flags.
-func (s *Settings) Register(f *flags.Set) {
+func (s *AddressSettings) Register(f *flags.Set) {
 	f.String(&s.control, "ctrl-ip", "CONTROL_IP", "", "address of this agent's inspection API, or a prefix in which this host has one address (default: that of the first usable interface)")
 	f.String(&s.vtep, "vtep-ip", "VTEP_IP", "", "tunnel address, or a prefix in which this host has one address, such as 192.168.0.0/24, the same for all hosts (default: --ctrl-ip)")
 	f.List(&s.nodes, "node-addresses", "NODE_ADDRESSES", "addresses at which this machine and containers reach each other directly, at most one of IPv4 and one of IPv6 (default: those of the interface that has --ctrl-ip)")
 }
 
 // Check parses the addresses, and returns an error for invalid ones. An address that the host does not have yet is flags.ErrAbsent.
-func (s *Settings) Check() (err error) {
+func (s *AddressSettings) Check() (err error) {
 	for _, text := range s.nodes {
 		a, err := netip.ParseAddr(text)
 		if a = a.Unmap(); err != nil || a.Zone() != "" || !a.IsGlobalUnicast() {

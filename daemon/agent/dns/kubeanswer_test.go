@@ -1,4 +1,4 @@
-package kubedns
+package dns
 
 import (
 	"net/netip"
@@ -14,9 +14,9 @@ import (
 
 func addr(s string) netip.Addr { return netip.MustParseAddr(s) }
 
-// cluster returns a Cluster with services in the default tenant, and one in another tenant.
-func cluster() *Cluster {
-	c := New("Cluster.Local.")
+// cluster returns kubeNames with services in the default tenant, and one in another tenant.
+func cluster() *kubeNames {
+	c := newKubeNames("Cluster.Local.")
 	put := func(namespace, name string, change func(*record.KubernetesService)) {
 		v := &record.KubernetesService{ID: identity.KubernetesService{Namespace: namespace, Name: name}, Type: record.ServiceClusterIP, Selector: true}
 		change(v)
@@ -42,7 +42,7 @@ func cluster() *Cluster {
 }
 
 // said returns the answer to a client of a tenant.
-func said(tb testing.TB, c *Cluster, tenant, name, qtype string) string {
+func said(tb testing.TB, c *kubeNames, tenant, name, qtype string) string {
 	tb.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(dns.Fqdn(name), dns.StringToType[qtype])

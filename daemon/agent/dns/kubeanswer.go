@@ -1,4 +1,4 @@
-package kubedns
+package dns
 
 import (
 	"net"
@@ -11,15 +11,12 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// ttl is how long clients may cache an answer, in seconds.
-const ttl = 5
-
 // protocols are their labels in names.
 var protocols = map[string]uint8{"_tcp": 6, "_udp": 17, "_sctp": 132}
 
 // Answer fills in the answer to a client of a tenant about a name, which is in lower case and without a trailing dot: records, or that the
 // name does not exist. ok is false if the name is not the cluster's; without services no name is.
-func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
+func (c *kubeNames) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.services.Len() == 0 || c.domain == "" {
@@ -33,7 +30,7 @@ func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 	if name == c.domain {
 		labels = nil
 	}
-	r := reply{c, a, a.Question[0]}
+	r := kubeReply{c, a, a.Question[0]}
 	if !r.about(tenant, labels) {
 		a.Rcode = dns.RcodeNameError
 	}
@@ -41,10 +38,10 @@ func (c *Cluster) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 }
 
 // Owner returns the name of the service, or of the backend, that has an address of the tenant; "" if there is none.
-func (c *Cluster) Owner(tenant string, address netip.Addr) string {
+func (c *kubeNames) Owner(tenant string, address netip.Addr) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for id := range servicesAt.In(c.services, address).All() {
+	for id := range kubeServicesAt.In(c.services, address).All() {
 		if c.has(tenant, id) {
 			return c.fqdn(id)
 		}
@@ -63,19 +60,19 @@ func (c *Cluster) Owner(tenant string, address netip.Addr) string {
 }
 
 // fqdn is the whole name of a service.
-func (c *Cluster) fqdn(id identity.KubernetesService) string {
+func (c *kubeNames) fqdn(id identity.KubernetesService) string {
 	return strings.ToLower(id.Name+"."+id.Namespace) + ".svc." + dns.Fqdn(c.domain)
 }
 
-// reply is an answer under construction.
-type reply struct {
-	*Cluster
+// kubeReply is an answer under construction.
+type kubeReply struct {
+	*kubeNames
 	*dns.Msg
 	question dns.Question
 }
 
 // about answers about the labels below the domain; false if the name does not exist.
-func (r *reply) about(tenant string, labels []string) bool {
+func (r *kubeReply) about(tenant string, labels []string) bool {
 	n := len(labels)
 	if n == 0 {
 		return true
@@ -106,7 +103,7 @@ func (r *reply) about(tenant string, labels []string) bool {
 }
 
 // pod answers about ADDRESS.NAMESPACE.
-func (r *reply) pod(labels []string) bool {
+func (r *kubeReply) pod(labels []string) bool {
 	switch len(labels) {
 	case 0:
 		return true
@@ -122,7 +119,7 @@ func (r *reply) pod(labels []string) bool {
 }
 
 // service answers about a service, or what is below it: a backend, or a port by protocol and name.
-func (r *reply) service(v *record.KubernetesService, below []string) bool {
+func (r *kubeReply) service(v *record.KubernetesService, below []string) bool {
 	switch {
 	case v.ExternalName != "":
 		if len(below) > 0 {
@@ -161,7 +158,7 @@ func (r *reply) service(v *record.KubernetesService, below []string) bool {
 }
 
 // ports answers with the ports of a service, or with the one of a name and protocol; false if there is none.
-func (r *reply) ports(v *record.KubernetesService, name, protocol string) (found bool) {
+func (r *kubeReply) ports(v *record.KubernetesService, name, protocol string) (found bool) {
 	named := func(port string, number uint8) bool {
 		return protocol == "" || strings.EqualFold(port, name) && number == protocols[protocol]
 	}
@@ -186,7 +183,7 @@ func (r *reply) ports(v *record.KubernetesService, name, protocol string) (found
 }
 
 // srv adds a port at a target, and the target's addresses.
-func (r *reply) srv(port uint16, target string, addrs ...netip.Addr) {
+func (r *kubeReply) srv(port uint16, target string, addrs ...netip.Addr) {
 	if !r.asks(dns.TypeSRV) {
 		return
 	}
@@ -197,16 +194,16 @@ func (r *reply) srv(port uint16, target string, addrs ...netip.Addr) {
 }
 
 // asks reports whether the query is for records of a type.
-func (r *reply) asks(rrtype uint16) bool {
+func (r *kubeReply) asks(rrtype uint16) bool {
 	return r.question.Qtype == rrtype || r.question.Qtype == dns.TypeANY
 }
 
-func (r *reply) header(rrtype uint16) dns.RR_Header {
+func (r *kubeReply) header(rrtype uint16) dns.RR_Header {
 	return dns.RR_Header{Name: r.question.Name, Rrtype: rrtype, Class: dns.ClassINET, Ttl: ttl}
 }
 
 // address adds an address of a name: as the answer if it was requested, otherwise as an additional record, each once.
-func (r *reply) address(name string, a netip.Addr, asked bool) {
+func (r *kubeReply) address(name string, a netip.Addr, asked bool) {
 	rrtype := dns.TypeAAAA
 	if a.Is4() {
 		rrtype = dns.TypeA

@@ -1,5 +1,4 @@
-// Package hostaddr determines the addresses by which this host is reached, and reports all its addresses to netmasters.
-package hostaddr
+package underlay
 
 import (
 	"context"
@@ -20,7 +19,7 @@ import (
 
 // Nodes returns the machine's own addresses for containers: those of the settings, else those of the interface that has the control
 // address.
-func (s *Settings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Addr) {
+func (s *AddressSettings) Nodes(links *link.Host, log *slog.Logger) (four, six netip.Addr) {
 	if s.Node4.IsValid() || s.Node6.IsValid() {
 		return s.Node4, s.Node6
 	}
@@ -48,8 +47,8 @@ const (
 	cacheInterface = "nodelocaldns"
 )
 
-// Reporter reports the machine's own addresses and interfaces to netmasters.
-type Reporter struct {
+// AddressReporter reports the machine's own addresses and interfaces to netmasters.
+type AddressReporter struct {
 	Links        *link.Host
 	Switch       *ovsdb.Switch
 	Registration *registration.Registration
@@ -59,12 +58,12 @@ type Reporter struct {
 }
 
 // Part returns the task that reports.
-func (r *Reporter) Part() part.Part {
+func (r *AddressReporter) Part() part.Part {
 	return part.Part{Tasks: []task.Task{part.Started("addresses of the machine", r.run)}}
 }
 
 // run reports the addresses, and again after each change, until ctx ends.
-func (r *Reporter) run(ctx context.Context) error {
+func (r *AddressReporter) run(ctx context.Context) error {
 	said := ""
 	for {
 		moved := r.Links.Moved()
