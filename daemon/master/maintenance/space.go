@@ -1,5 +1,5 @@
-// Package maintenance keeps the store usable: it reports a lack of space, compacts old history if nothing else does, and writes the
-// landmark.
+// Package maintenance keeps the store usable: it reports a lack of space, compacts old history if nothing else does, writes the
+// landmark, and converts records of earlier builds.
 package maintenance
 
 import (

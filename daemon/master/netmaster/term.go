@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/daemon/cluster"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/convert"
 	"github.com/contiv/contiv/daemon/master/derive"
+	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -37,7 +37,7 @@ func (m *Master) Lead(all part.Part, loaded <-chan struct{}, hurry func() (done 
 
 // term is one term: convert what an earlier build has left, read everything, write what every cluster has, and then commit requests beside a leader's duties.
 func (m *Master) term(ctx context.Context, t cluster.Term, first []func(*commit.Tx) error, duties ...func(context.Context)) error {
-	converted, err := convert.Run(ctx, m.Store, t.Fence, m.Log)
+	converted, err := maintenance.Convert(ctx, m.Store, t.Fence, m.Log)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package convert_test
+package maintenance_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/convert"
+	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -82,11 +82,11 @@ func TestConvert(t *testing.T) {
 			t.Fatal(err)
 		}
 		fence, quiet := store.Fence{Key: record.LeaderKey, Created: rev}, slog.New(slog.DiscardHandler)
-		if _, err := convert.Run(t.Context(), &failing{db.Open(), ends}, fence, quiet); err != nil && !errors.Is(err, errEnd) {
+		if _, err := maintenance.Convert(t.Context(), &failing{db.Open(), ends}, fence, quiet); err != nil && !errors.Is(err, errEnd) {
 			t.Fatal(err)
 		}
 		before := revision(t, db)
-		last, err := convert.Run(t.Context(), &failing{db.Open(), 1000}, fence, quiet)
+		last, err := maintenance.Convert(t.Context(), &failing{db.Open(), 1000}, fence, quiet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestConvert(t *testing.T) {
 		}
 		check(t, db)
 		again := &failing{db.Open(), 0}
-		if _, err := convert.Run(t.Context(), again, fence, quiet); err != nil {
+		if _, err := maintenance.Convert(t.Context(), again, fence, quiet); err != nil {
 			t.Errorf("a store that is converted must not be written: %v", err)
 		}
 	}

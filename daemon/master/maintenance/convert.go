@@ -1,8 +1,4 @@
-// Package convert moves records of earlier builds to their current keys: earlier builds used ids of the original's forms, "network.tenant"
-// and the like, which two objects may share.
-//
-// It also creates hosts from what agents of earlier builds wrote into the store themselves. Netmasters must be upgraded first.
-package convert
+package maintenance
 
 import (
 	"context"
@@ -17,17 +13,19 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Store is the part of a store.Store that Run needs.
-type Store interface {
+// RecordStore is the part of a store.Store that Convert needs.
+type RecordStore interface {
 	List(ctx context.Context, prefix string) ([]store.Item, store.Revision, error)
 	Commit(ctx context.Context, tx *store.Tx) (store.Revision, error)
 	Limits() store.Limits
 }
 
-// Run converts all old records, for a new leader, in transactions under its fence, each of which leaves an equivalent store. It blocks
+// Convert moves all records of earlier builds to their current keys, for a new leader: earlier builds used ids of the original's forms,
+// "network.tenant" and the like, which two objects may share. It also creates hosts from what agents of earlier builds wrote into the store
+// themselves. Netmasters must be upgraded first. Each transaction is under the fence and leaves an equivalent store. Convert blocks
 // until all is done, and returns the revision of the last one, 0 if there was nothing to do. An unreadable record is logged and stays;
 // agents have reported it before.
-func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (store.Revision, error) {
+func Convert(ctx context.Context, db RecordStore, fence store.Fence, log *slog.Logger) (store.Revision, error) {
 	c := &converter{db: db, fence: fence, log: log, networks: map[string]identity.Network{}}
 	for _, step := range []struct {
 		from, to string
@@ -64,7 +62,7 @@ func Run(ctx context.Context, db Store, fence store.Fence, log *slog.Logger) (st
 }
 
 type converter struct {
-	db       Store
+	db       RecordStore
 	fence    store.Fence
 	log      *slog.Logger
 	networks map[string]identity.Network // by the original's names
