@@ -12,9 +12,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
 	"github.com/contiv/contiv/daemon/master/ldap"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/netmaster"
 	"github.com/contiv/contiv/daemon/master/oidc"
-	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/auth"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
@@ -50,7 +50,7 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: d.own.Seal}),
 		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: d.ACI.URL}, Commit: committer, Catalog: known, Log: log}),
 		Relay:      relay.New(known, self.ID, m.feed.Away, log),
-		Registrar:  registrar.New(committer, nil, log),
+		Registrar:  membership.NewRegistrar(committer, nil, log),
 		Enroll:     d.enroller(committer, known, db),
 		Leadership: leadership.Elected{Election: m.election, Commit: committer},
 		Others:     peer.NewTransport(d.holder, known),

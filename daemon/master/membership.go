@@ -4,15 +4,15 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 )
 
 // enroller returns the Enroller, which admits hosts to the cluster.
-func (d *daemon) enroller(committer *commit.Committer, known *catalog.Catalog, db store.Store) *enroll.Enroller {
-	settings := enroll.Config{Commit: committer, Catalog: known, Log: d.log}
+func (d *daemon) enroller(committer *commit.Committer, known *catalog.Catalog, db store.Store) *membership.Enroller {
+	settings := membership.EnrollerConfig{Commit: committer, Catalog: known, Log: d.log}
 	if d.holder != nil {
 		settings.Trust = d.holder.Dir()
 	}
@@ -22,7 +22,7 @@ func (d *daemon) enroller(committer *commit.Committer, known *catalog.Catalog, d
 	if d.Kubernetes.API.Wanted() {
 		settings.Review = d.Kubernetes.NodeOf
 	}
-	return enroll.New(settings)
+	return membership.NewEnroller(settings)
 }
 
 // joinInfo returns what a joining host receives.

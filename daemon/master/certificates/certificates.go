@@ -8,7 +8,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
@@ -46,7 +46,7 @@ func (c *Own) Revoked() string {
 func (c *Own) revocation(known *catalog.Catalog, log *slog.Logger) task.Task {
 	return part.Started("revoked certificates", func(ctx context.Context) error {
 		if c.Holder != nil {
-			enroll.Follow(ctx, known, func(serials []string) {
+			membership.FollowRevocations(ctx, known, func(serials []string) {
 				c.Holder.Revoke(serials)
 				if !c.Embedded {
 					return

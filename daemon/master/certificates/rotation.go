@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
@@ -50,7 +50,7 @@ func (c *Own) rotation(known *catalog.Catalog, committer *commit.Committer, rese
 		r := rotator{Own: c, log: log, reseal: func(ctx context.Context) error { _, err := committer.Do(ctx, reseal); return err }}
 		for range sub.Changes(ctx, rotationLook) {
 			var now *record.Rotation
-			known.View(func(v *catalog.View) { now = enroll.RotationOf(v) })
+			known.View(func(v *catalog.View) { now = membership.RotationOf(v) })
 			r.follow(ctx, now, time.Now())
 		}
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/derive"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
-	"github.com/contiv/contiv/daemon/master/registrar"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -47,7 +47,7 @@ type World struct {
 	Commit    *commit.Committer
 	Admit     *admit.Admitter
 	Service   *endpoint.Service
-	Registrar *registrar.Registrar
+	Registrar *membership.Registrar
 	// Stop ends them as a crash does: nothing is released. The end of the test also stops them.
 	Stop func()
 }
@@ -83,7 +83,7 @@ func Start(tb testing.TB, o Options) *World {
 	w.Commit = commit.New(o.Store, w.Catalog, o.Keep, log)
 	w.Admit = admit.New(admit.Settings{ClusterMode: o.ClusterMode, InfraType: "default", FwdMode: o.FwdMode})
 	w.Service = endpoint.New(w.Commit, w.Catalog, endpoint.Settings{ClusterMode: o.ClusterMode, Quarantine: o.Quarantine, Now: o.Now, Pods: o.Pods, PodTenants: o.PodTenants}, log)
-	w.Registrar = registrar.New(w.Commit, o.Now, log)
+	w.Registrar = membership.NewRegistrar(w.Commit, o.Now, log)
 	feed := catalog.NewFeed(w.Catalog, o.Store, log)
 	active := make(chan struct{})
 	duties := []func(context.Context){func(context.Context) { close(active) }}

@@ -24,8 +24,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/netmaster"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server"
@@ -127,7 +127,7 @@ func Start(tb testing.TB, o Options) *Master {
 			Incarnation: o.Incarnation, ClusterMode: o.ClusterMode, Insecure: !o.Secure, Keep: o.Keep, Recent: o.Recent, Kubernetes: o.Kubernetes},
 		Store: m.Store, Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Users: m.Users, Audit: m.Audit, ACI: m.ACI, Relay: m.Relay, Registrar: m.Registrar,
 		Adopter:    adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}),
-		Enroll:     enroll.New(enroll.Config{Commit: m.Commit, Catalog: m.Catalog, Log: log}),
+		Enroll:     membership.NewEnroller(membership.EnrollerConfig{Commit: m.Commit, Catalog: m.Catalog, Log: log}),
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Waiting: func() []string { return nil }, Log: log,
 	}
 	s, _, err := all.Assemble(server.Config{Stale: o.Stale, Limits: o.Limits})

@@ -13,10 +13,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/part"
-	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/forward"
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
@@ -68,8 +67,8 @@ type Master struct {
 	Audit      *audit.Log
 	ACI        *aci.Notifier
 	Relay      *relay.Relay
-	Registrar  *registrar.Registrar
-	Enroll     *enroll.Enroller
+	Registrar  *membership.Registrar
+	Enroll     *membership.Enroller
 	Leadership Leadership
 	Others     peer.Transport // to other netmasters and agents
 	Own        part.Part      // of the process: its certificates, its connection to the store, its election

@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/health"
 	"github.com/contiv/contiv/daemon/master/maintenance"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/part"
-	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/auth"
@@ -97,7 +97,7 @@ func (m *Master) forwarding(front *server.Config) part.Part {
 // agents returns the part of agents and their hosts.
 func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Part {
 	return agents.Part(agents.Options{Catalog: m.Catalog, Endpoints: m.Endpoints, Networks: networks, Relay: m.Relay, Adopter: m.Adopter, Registrar: m.Registrar, Log: m.Log,
-		Running: &registrar.Controller{Registrar: m.Registrar, Catalog: m.Catalog, Served: func(ctx context.Context) []channel.Served {
+		Running: &membership.AgentController{Registrar: m.Registrar, Catalog: m.Catalog, Served: func(ctx context.Context) []channel.Served {
 			return peers.Sessions(ctx, m.Internal, m.Relay.Sessions, true)
 		}}})
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/registrar"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
 
 // RegisterHosts adds the routes by which agents become hosts of the cluster, and by which netmasters report to each other the agents that are connected to them.
-func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *registrar.Registrar, agents *relay.Relay) {
+func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *membership.Registrar, agents *relay.Relay) {
 	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
 		if err := access.Of(ctx).Host(h.Label, "host"); err != nil {
 			return nil, 0, err

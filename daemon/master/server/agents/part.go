@@ -12,8 +12,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/part"
-	"github.com/contiv/contiv/daemon/master/registrar"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/task"
 )
@@ -25,8 +25,8 @@ type Options struct {
 	Networks  *dockernet.Service
 	Relay     *relay.Relay
 	Adopter   *adopt.Engine
-	Registrar *registrar.Registrar
-	Running   *registrar.Controller // records whose agents run
+	Registrar *membership.Registrar
+	Running   *membership.AgentController // records whose agents run
 	Log       *slog.Logger
 }
 

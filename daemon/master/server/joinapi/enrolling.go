@@ -16,8 +16,8 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/enroll"
 	"github.com/contiv/contiv/daemon/master/health"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -28,7 +28,7 @@ import (
 type Enrolling struct {
 	Own         string             // address of this netmaster, "host:port"; "": not known
 	Incarnation record.Incarnation // of the store; the zero value: hosts that join do not receive it
-	Enroll      *enroll.Enroller
+	Enroll      *membership.Enroller
 	Catalog     *catalog.Catalog
 	Endpoints   *endpoint.Service
 	Nodes       func(ctx context.Context) []model.Node // asks all daemons how they are

@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
@@ -48,7 +48,7 @@ func newStand(t testing.TB) *stand {
 	}
 	log := slog.New(slog.DiscardHandler)
 	s.asked = &Enrolling{Catalog: s.world.Catalog, Endpoints: s.world.Service,
-		Enroll:  enroll.New(enroll.Config{Commit: s.world.Commit, Catalog: s.world.Catalog, Trust: s.dir, Log: log}),
+		Enroll:  membership.NewEnroller(membership.EnrollerConfig{Commit: s.world.Commit, Catalog: s.world.Catalog, Trust: s.dir, Log: log}),
 		Cluster: Cluster{Settings: model.ClusterSettings{Mode: "kubernetes", NetMode: "vxlan"}, Store: model.StoreSettings{Kind: "etcd", URLs: []string{"http://192.0.2.1:2379"}}, Self: "m1"},
 		Sender:  func(q *http.Request) trust.Identity { who, _ := trust.Peer(q.TLS); return who },
 	}

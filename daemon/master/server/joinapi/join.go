@@ -7,7 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -17,7 +17,7 @@ func (s *Enrolling) join(q *http.Request, request model.JoinRequest) (out model.
 		return out, 0, model.Errorf(model.CodeDenied, "", "a token has come over a connection that is not encrypted; it has to count as known to others").
 			Try("remove it (contiv token rm), and join over https with a new one")
 	}
-	admit := func() (enroll.Admission, uint64, error) {
+	admit := func() (membership.Admission, uint64, error) {
 		if request.Pod != "" {
 			return s.Enroll.JoinPod(q.Context(), request)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/master/endpoint"
-	"github.com/contiv/contiv/daemon/master/enroll"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -54,7 +54,7 @@ type Nodes struct {
 	Waiting    func() []string // what is not ready yet
 	Answered   func() uint64   // requests
 	Networks   *dockernet.Service
-	Enroll     *enroll.Enroller               // revokes certificates of forgotten hosts
+	Enroll     *membership.Enroller           // revokes certificates of forgotten hosts
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.

@@ -1,4 +1,4 @@
-package enroll
+package membership
 
 import (
 	"context"
@@ -104,8 +104,8 @@ func (e *Enroller) Dismiss(ctx context.Context, who trust.Identity, proved trust
 // followInterval is the maximum time between two checks of Follow.
 const followInterval = time.Second
 
-// Follow reports the serials of revoked certificates, now and after each change, until ctx ends. It blocks until then.
-func Follow(ctx context.Context, known *catalog.Catalog, revoked func(serials []string)) {
+// FollowRevocations reports the serials of revoked certificates, now and after each change, until ctx ends. It blocks until then.
+func FollowRevocations(ctx context.Context, known *catalog.Catalog, revoked func(serials []string)) {
 	sub := known.Subscribe()
 	defer sub.Close()
 	var told []string

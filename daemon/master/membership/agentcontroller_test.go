@@ -1,4 +1,4 @@
-package registrar_test
+package membership_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/registrar"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestKeeper(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := registrar.New(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	r := membership.NewRegistrar(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
 	for i, label := range []string{"h1", "h2"} {
 		vtep := netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})
 		if _, _, err := r.Register(t.Context(), record.Host{Label: label, Machine: label, Instance: "s" + label, VTEP: vtep, Port: 4789}); err != nil {
@@ -28,7 +28,7 @@ func TestKeeper(t *testing.T) {
 		}
 	}
 	var served []channel.Served
-	k := &registrar.Controller{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
+	k := &membership.AgentController{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served { return served }}
 	of := func(hosts ...string) (out []channel.Session) {
 		for _, h := range hosts {
 			out = append(out, channel.Session{Host: h, Instance: "s" + h})

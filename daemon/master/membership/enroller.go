@@ -1,6 +1,7 @@
-// Package enroll admits hosts to the cluster: it manages the tokens with which hosts join, and issues, renews and revokes certificates of
-// the cluster's authority.
-package enroll
+// Package membership decides which machines are hosts of the cluster, and which daemons prove that they belong to it. An Enroller manages the
+// tokens with which hosts join, and issues, renews and revokes certificates of the cluster's authority. A Registrar admits machines as hosts,
+// one each, and an AgentController records whose agents run.
+package membership
 
 import (
 	"context"
@@ -16,8 +17,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Config configures an Enroller.
-type Config struct {
+// EnrollerConfig configures an Enroller.
+type EnrollerConfig struct {
 	Commit  *commit.Committer
 	Catalog *catalog.Catalog
 	// Trust is the directory of the authority and its key; "": the cluster is insecure, and nothing is certified.
@@ -49,10 +50,10 @@ type Members interface {
 }
 
 // Enroller is used by the leader only. Its methods are safe for concurrent use.
-type Enroller struct{ Config }
+type Enroller struct{ EnrollerConfig }
 
-// New returns an Enroller.
-func New(c Config) *Enroller {
+// NewEnroller returns an Enroller.
+func NewEnroller(c EnrollerConfig) *Enroller {
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -1,4 +1,4 @@
-package enroll
+package membership_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
@@ -23,7 +24,7 @@ func (s *stand) rotated(phase string, force bool, nodes ...model.Node) string {
 
 // replacement returns the replacement in the store.
 func (s *stand) replacement() (r *record.Rotation) {
-	s.world.Catalog.View(func(v *catalog.View) { r = RotationOf(v) })
+	s.world.Catalog.View(func(v *catalog.View) { r = membership.RotationOf(v) })
 	return r
 }
 

@@ -1,7 +1,4 @@
-// Package registrar admits machines as hosts of the cluster, one each, and records whose agents run. A host's label, tunnel end and control
-// address belong to the first machine that registers them, until an operator frees them: a second machine with one of them is refused with
-// the reason.
-package registrar
+package membership
 
 import (
 	"context"
@@ -15,8 +12,8 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
-// Gone is the time after which a silent agent counts as stopped.
-const Gone = 10 * time.Second
+// GoneLimit is the time after which a silent agent counts as stopped.
+const GoneLimit = 10 * time.Second
 
 // Registrar is used by the leader only. Its methods are safe for concurrent use, and may be repeated.
 type Registrar struct {
@@ -25,8 +22,8 @@ type Registrar struct {
 	log    *slog.Logger
 }
 
-// New returns a Registrar. now nil is time.Now.
-func New(c *commit.Committer, now func() time.Time, log *slog.Logger) *Registrar {
+// NewRegistrar returns a Registrar. now nil is time.Now.
+func NewRegistrar(c *commit.Committer, now func() time.Time, log *slog.Logger) *Registrar {
 	if now == nil {
 		now = time.Now
 	}
@@ -108,7 +105,7 @@ func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
 	running := tx.Running(was.Label) && was.Instance != h.Instance
 	if was.Label == h.Label && running {
 		return model.Errorf(model.CodeConflict, "host", "host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s%s)", h.Label, was,
-			h.Machine, h.VTEP, control(h)).Try("give this one a label of its own with --host; a machine that is gone loses the label within %s", Gone)
+			h.Machine, h.VTEP, control(h)).Try("give this one a label of its own with --host; a machine that is gone loses the label within %s", GoneLimit)
 	}
 	if was.Machine == h.Machine && !running && who.Host(was.Label, "host") == nil {
 		return nil

@@ -1,4 +1,4 @@
-package registrar
+package membership
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
-// Times of a Controller. A silent agent has no session after channel.SilenceMost, so both times together are within Gone.
+// Times of an AgentController. A silent agent has no session after channel.SilenceMost, so both times together are within GoneLimit.
 const (
 	pollInterval = time.Second     // time between two requests
 	goneAfter    = 5 * time.Second // how long an agent may have no session before it counts as stopped
 )
 
-// Controller records whose agents run: those with a session at a netmaster. It is a duty of the leader's.
-type Controller struct {
+// AgentController records whose agents run: those with a session at a netmaster. It is a duty of the leader's.
+type AgentController struct {
 	Registrar *Registrar
 	Catalog   *catalog.Catalog
 	// Served asks all netmasters for their sessions.
@@ -32,8 +32,8 @@ type sighting struct {
 	by string
 }
 
-// Run checks until ctx ends. During the first Gone it records no end.
-func (k *Controller) Run(ctx context.Context) {
+// Run checks until ctx ends. During the first GoneLimit it records no end.
+func (k *AgentController) Run(ctx context.Context) {
 	k.seen = nil
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -48,7 +48,7 @@ func (k *Controller) Run(ctx context.Context) {
 }
 
 // Look checks once, and records agents that have started or stopped. It blocks until the store has that.
-func (k *Controller) Look(ctx context.Context) {
+func (k *AgentController) Look(ctx context.Context) {
 	served := k.Served(ctx)
 	now := k.Registrar.now()
 	if k.seen == nil {
@@ -64,7 +64,7 @@ func (k *Controller) Look(ctx context.Context) {
 			switch {
 			case at.Equal(now) && !runs:
 				come = append(come, h.Label)
-			case runs && now.Sub(at) >= goneAfter && now.Sub(k.began) >= Gone:
+			case runs && now.Sub(at) >= goneAfter && now.Sub(k.began) >= GoneLimit:
 				gone = append(gone, h.Label)
 			}
 		}
@@ -80,7 +80,7 @@ func (k *Controller) Look(ctx context.Context) {
 }
 
 // recordSessions records a netmaster's sessions. If the netmaster does not answer, its agents count as present.
-func (k *Controller) recordSessions(v *catalog.View, by *channel.Served, now time.Time) {
+func (k *AgentController) recordSessions(v *catalog.View, by *channel.Served, now time.Time) {
 	if by.Err != nil {
 		for host, s := range k.seen {
 			if s.by == by.Master {
@@ -98,7 +98,7 @@ func (k *Controller) recordSessions(v *catalog.View, by *channel.Served, now tim
 }
 
 // write records agents that have started or stopped.
-func (k *Controller) write(ctx context.Context, come, gone []string) {
+func (k *AgentController) write(ctx context.Context, come, gone []string) {
 	r := k.Registrar
 	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		for _, host := range come {

@@ -1,4 +1,4 @@
-package registrar_test
+package membership_test
 
 import (
 	"context"

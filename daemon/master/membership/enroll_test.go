@@ -1,4 +1,4 @@
-package enroll
+package membership_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
+	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/trust"
@@ -23,7 +24,7 @@ import (
 // stand is an Enroller of a cluster with its own authority and clock.
 type stand struct {
 	*testing.T
-	*Enroller
+	*membership.Enroller
 	world *enginetest.World
 	at    time.Time
 	peers *peers
@@ -45,7 +46,7 @@ func newStand(t *testing.T) *stand {
 		t.Fatal(err)
 	}
 	s.world = enginetest.Start(t, enginetest.Options{})
-	s.Enroller = New(Config{Commit: s.world.Commit, Catalog: s.world.Catalog, Trust: dir, Members: s.peers, Now: func() time.Time { return s.at }, Log: slog.New(slog.DiscardHandler)})
+	s.Enroller = membership.NewEnroller(membership.EnrollerConfig{Commit: s.world.Commit, Catalog: s.world.Catalog, Trust: dir, Members: s.peers, Now: func() time.Time { return s.at }, Log: slog.New(slog.DiscardHandler)})
 	return s
 }
 
@@ -457,7 +458,7 @@ func TestFollowAndSweep(t *testing.T) {
 	told := make(chan []string, 10)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	go Follow(ctx, s.world.Catalog, func(serials []string) { told <- serials })
+	go membership.FollowRevocations(ctx, s.world.Catalog, func(serials []string) { told <- serials })
 	if first := <-told; len(first) != 0 {
 		t.Errorf("want nothing revoked, got %v", first)
 	}
@@ -474,7 +475,7 @@ func TestFollowAndSweep(t *testing.T) {
 	if n, err := s.Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("want nothing swept, got %d, %v", n, err)
 	}
-	s.at = s.at.Add(trust.Lifetime + 2*keepCert)
+	s.at = s.at.Add(trust.Lifetime + 2*time.Hour)
 	if n, err := s.Sweep(t.Context()); n != 1 || err != nil {
 		t.Errorf("want the token swept, and no certificate by which an agent renews itself or may not: got %d, %v", n, err)
 	}
