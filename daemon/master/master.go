@@ -7,19 +7,17 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	masterkube "github.com/contiv/contiv/daemon/master/kube"
-	"github.com/contiv/contiv/daemon/master/ldap"
 	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/netmaster"
-	"github.com/contiv/contiv/daemon/master/oidc"
 	"github.com/contiv/contiv/daemon/master/relay"
-	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/authapi"
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/peer"
-	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -47,7 +45,7 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 		ID: d.Listener.Internal, TTL: d.ttl, Excluded: d.own.Revoked, Log: log})
 	m.Master = &netmaster.Master{Self: d.self(self), Store: db, Catalog: known, Commit: committer, Log: log,
 		Admit:      admit.New(d.Admit),
-		Users:      users.New(users.Config{Commit: committer, Catalog: known, Directory: ldap.LDAP{}, Provider: oidc.New(nil), Seal: d.own.Seal}),
+		Users:      auth.NewUsers(auth.Config{Commit: committer, Catalog: known, Directory: auth.LDAP{}, Provider: auth.NewOpenID(nil), Seal: d.own.Seal}),
 		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: d.ACI.URL}, Commit: committer, Catalog: known, Log: log}),
 		Relay:      relay.New(known, self.ID, m.feed.Away, log),
 		Registrar:  membership.NewRegistrar(committer, nil, log),
@@ -55,7 +53,7 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 		Leadership: leadership.Elected{Election: m.election, Commit: committer},
 		Others:     peer.NewTransport(d.holder, known),
 	}
-	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: auth.Pass(m.election, m.Others)})
+	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: authapi.Pass(m.election, m.Others)})
 	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: d.opener.Roster(self), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
 	settings := d.Endpoints

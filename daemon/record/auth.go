@@ -24,7 +24,7 @@ type Password struct {
 type Token struct {
 	Hash    string    `json:"hash"` // SHA-256, in hexadecimal
 	User    string    `json:"user"`
-	Proof   string    `json:"proof"`            // as access.Proof
+	Proof   string    `json:"proof"`            // as auth.Proof
 	Groups  []string  `json:"groups,omitempty"` // of the user in the directory or at the provider, at the start of the session
 	Label   string    `json:"label,omitempty"`  // the purpose of a service account's token
 	From    string    `json:"from,omitempty"`   // the address of the request
@@ -53,7 +53,7 @@ type AuditEvent struct {
 	At     time.Time `json:"at"`
 	Verb   string    `json:"verb"`            // login, logout, refused, capture, hand-over, ...
 	User   string    `json:"user,omitempty"`  // authenticated, or the user who failed to log in
-	Proof  string    `json:"proof,omitempty"` // as access.Proof; "": not authenticated
+	Proof  string    `json:"proof,omitempty"` // as auth.Proof; "": not authenticated
 	From   string    `json:"from,omitempty"`  // address
 	Via    string    `json:"via,omitempty"`   // the netmaster that forwarded it
 	Target string    `json:"target,omitempty"`

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/mastertest"
-	"github.com/contiv/contiv/daemon/master/oidc"
 )
 
 // start runs a netmaster that knows the provider, with a role for its group network, and one that a user and a group of the directory of
 // these names have.
 func start(t *testing.T, p *running, clock func() time.Time) *mastertest.Master {
 	t.Helper()
-	m := mastertest.Start(t, mastertest.Options{Secure: true, Provider: oidc.New(clock)})
+	m := mastertest.Start(t, mastertest.Options{Secure: true, Provider: auth.NewOpenID(clock)})
 	for _, line := range []string{"user ann", "authorization local userName=ann role=admin", "authorization directory groupName=network role=operator", "authorization net groupName=oidc:network role=viewer"} {
 		m.Must(t, line)
 	}
@@ -117,7 +117,7 @@ func TestRefusals(t *testing.T) {
 func TestCode(t *testing.T) {
 	p := startProvider(t)
 	m := start(t, p, nil)
-	q := model.OIDCAuthorize{Redirect: "http://127.0.0.1:7655/callback", State: "s", Challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", Nonce: oidc.Nonce("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")}
+	q := model.OIDCAuthorize{Redirect: "http://127.0.0.1:7655/callback", State: "s", Challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", Nonce: auth.Nonce("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")}
 	code := func() string {
 		at, err := m.Stranger().OIDCAuthorize(t.Context(), q)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	mastertest.Refused(t, login(once, verifier), model.CodeUnproved, "a code is valid once")
-	q.Nonce = oidc.Nonce("another login")
+	q.Nonce = auth.Nonce("another login")
 	mastertest.Refused(t, login(code(), verifier), model.CodeUnproved, "another login")
 	q.Redirect = "http://192.0.2.1:7655/callback"
 	_, err := m.Stranger().OIDCAuthorize(t.Context(), q)

@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/enginetest"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/membership"
@@ -31,7 +32,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/caller"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
-	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/trust"
@@ -44,7 +44,7 @@ type Master struct {
 	URL string
 	ACI *aci.Notifier
 	// Users are the users of the cluster.
-	Users *users.Users
+	Users *auth.Users
 	// Proxied is the handler of the original's auth proxy.
 	Proxied http.Handler
 	// Audit is the audit log.
@@ -73,8 +73,8 @@ type Options struct {
 	// Secure: requests must be authenticated. Otherwise every client has all rights. See As.
 	Secure    bool
 	AuditKeep int                         // events of the audit; 0: as many as a netmaster keeps
-	Directory users.Directory             // of users who are not of the cluster; nil: there is none
-	Provider  users.Provider              // of others; nil: there is none
+	Directory auth.Directory              // of users who are not of the cluster; nil: there is none
+	Provider  auth.Provider               // of others; nil: there is none
 	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 	Recent    func() []byte               // lines of its log; nil: none are kept
 	Stale     func() string               // why it may know less than the store has; nil: it never does
@@ -117,7 +117,7 @@ func Start(tb testing.TB, o Options) *Master {
 			return m.ACI.Run
 		},
 	})
-	m.Users = users.New(users.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Provider: o.Provider, Seal: o.Seal, Now: o.Now, Cheap: true})
+	m.Users = auth.NewUsers(auth.Config{Commit: m.Commit, Catalog: m.Catalog, Directory: o.Directory, Provider: o.Provider, Seal: o.Seal, Now: o.Now, Cheap: true})
 	m.Audit = audit.New(audit.Config{Commit: m.Commit, Catalog: m.Catalog, Now: o.Now, Keep: o.AuditKeep, Log: log})
 	m.Relay = relay.New(m.Catalog, o.Incarnation.ID, func() string { return "" }, slog.New(slog.DiscardHandler))
 	telling, quiet := context.WithCancel(context.Background())

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
 
 // elsewhere refuses addresses of other machines: where a netmaster listens, and, for an agent authenticated by a certificate, a control
 // address for which it is not certified. Agents and netmasters connect to these addresses, and containers are kept from them.
-func elsewhere(tx *commit.Tx, h *record.Host, who *access.Subject, now time.Time) error {
+func elsewhere(tx *commit.Tx, h *record.Host, who *auth.Subject, now time.Time) error {
 	for _, m := range tx.Services(record.ServiceMaster) {
 		if h.Control.IsValid() && net.JoinHostPort(m.HostAddr, strconv.Itoa(m.Port)) == h.Control.String() {
 			return model.Errorf(model.CodeConflict, "control", "control address %s is where a netmaster listens; this is host %s", h.Control, h.Label).Try("give this one its own with --ctrl-ip")

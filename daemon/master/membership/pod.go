@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/trust"
 )
@@ -41,7 +41,7 @@ func (e *Enroller) JoinPod(ctx context.Context, q model.JoinRequest) (Admission,
 	if err != nil {
 		return none(err)
 	}
-	if pod := (&access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: node}, Proof: access.Pod}); !pod.Speaks(w.identity.Name) {
+	if pod := (&auth.Subject{Identity: trust.Identity{Role: trust.Agent, Name: node}, Proof: auth.ByPod}); !pod.Speaks(w.identity.Name) {
 		return none(model.Errorf(model.CodeDenied, "agent.name", "the pod runs on node %s, and asks to be the agent of host %s", node, w.identity.Name).Try("in a pod, an agent's host is called as its node: CONTIV_NETPLUGIN_HOST from spec.nodeName"))
 	}
 	if err := e.issue(a, w, "the pod of node "+node, ""); err != nil {

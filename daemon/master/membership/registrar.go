@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -40,11 +40,11 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		same := tx.HostsLike(&h)
 		for _, was := range same {
-			if err := mine(tx, &h, was, access.Of(ctx)); err != nil {
+			if err := mine(tx, &h, was, auth.Of(ctx)); err != nil {
 				return err
 			}
 		}
-		if err := elsewhere(tx, &h, access.Of(ctx), r.now()); err != nil {
+		if err := elsewhere(tx, &h, auth.Of(ctx), r.now()); err != nil {
 			return err
 		}
 		h.Since, fresh = r.stamp(), true
@@ -101,7 +101,7 @@ func (r *Registrar) stamp() string { return r.now().UTC().Format(time.RFC3339) }
 // mine returns nil if a machine may have the values of another host record, because it is its own record, possibly under another label that
 // no other agent uses. The certificate of another label authenticates that label only; that the machine is the same is a claim, which any
 // host could make about any other.
-func mine(tx *commit.Tx, h, was *record.Host, who *access.Subject) error {
+func mine(tx *commit.Tx, h, was *record.Host, who *auth.Subject) error {
 	running := tx.Running(was.Label) && was.Instance != h.Instance
 	if was.Label == h.Label && running {
 		return model.Errorf(model.CodeConflict, "host", "host label %s belongs to %s, whose agent runs; this machine is %s (tunnel address %s%s)", h.Label, was,

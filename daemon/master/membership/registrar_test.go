@@ -13,7 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
@@ -148,7 +148,7 @@ func TestAnotherLabel(t *testing.T) {
 func TestStranger(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	as(w, "h2", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").must(t).stop(t)
-	evil := access.With(t.Context(), access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: "evil"}, Proof: access.Certificate})
+	evil := auth.With(t.Context(), auth.Subject{Identity: trust.Identity{Role: trust.Agent, Name: "evil"}, Proof: auth.ByCertificate})
 	for name, h := range map[string]record.Host{
 		"machine and addresses": as(w, "evil", "m2", "192.0.2.2", "192.0.2.2:9090", "s2").Host,
 		"the machine":           as(w, "evil", "m2", "192.0.2.66", "192.0.2.2:9090", "s2").Host,
@@ -186,7 +186,7 @@ func TestControlElsewhere(t *testing.T) {
 	}
 	as(w, "h2", "m2", "192.0.2.2", "192.0.2.1:9999", "s").refused(t, "control", "where a netmaster listens", "--ctrl-ip")
 	by := func(label string) context.Context {
-		return access.With(t.Context(), access.Subject{Identity: trust.Identity{Role: trust.Agent, Name: label}, Proof: access.Certificate})
+		return auth.With(t.Context(), auth.Subject{Identity: trust.Identity{Role: trust.Agent, Name: label}, Proof: auth.ByCertificate})
 	}
 	if _, _, err := w.Registrar.Register(by("h3"), as(w, "h3", "m3", "192.0.2.3", "203.0.113.77:443", "s").Host); !client.IsCode(err, model.CodeDenied) || !strings.Contains(err.Error(), "contiv join") {
 		t.Errorf("an address that the certificate does not have: got %v", err)

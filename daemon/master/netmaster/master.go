@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
@@ -22,7 +23,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/leadership"
 	"github.com/contiv/contiv/daemon/master/server/nodes"
 	"github.com/contiv/contiv/daemon/master/server/peer"
-	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 )
@@ -63,7 +63,7 @@ type Master struct {
 	Admit      *admit.Admitter
 	Endpoints  *endpoint.Service
 	Adopter    *adopt.Engine
-	Users      *users.Users
+	Users      *auth.Users
 	Audit      *audit.Log
 	ACI        *aci.Notifier
 	Relay      *relay.Relay

@@ -9,8 +9,8 @@ import (
 
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/aci"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/dockernet"
@@ -20,7 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/agents"
-	"github.com/contiv/contiv/daemon/master/server/auth"
+	"github.com/contiv/contiv/daemon/master/server/authapi"
 	"github.com/contiv/contiv/daemon/master/server/caller"
 	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
@@ -104,14 +104,14 @@ func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Par
 
 // users returns the part of users and of the audit.
 func (m *Master) users(front *server.Config) part.Part {
-	all := &auth.Auth{Users: m.Users, Audit: m.Audit, Record: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: caller.Client, Log: m.Log}
+	all := &authapi.Auth{Users: m.Users, Audit: m.Audit, Record: front.Recorder.Done, Failed: front.Recorder.FailedLogin, From: caller.Client, Log: m.Log}
 	return all.Part()
 }
 
 // membership returns the part by which hosts join and leave.
 func (m *Master) membership(members *nodes.Nodes) part.Part {
 	joining := &joinapi.Enrolling{Own: m.Internal, Incarnation: m.Incarnation, Enroll: m.Enroll, Catalog: m.Catalog, Endpoints: m.Endpoints, Cluster: m.Cluster,
-		Nodes: members.All, Sender: func(q *http.Request) trust.Identity { return access.Of(q.Context()).Identity }}
+		Nodes: members.All, Sender: func(q *http.Request) trust.Identity { return auth.Of(q.Context()).Identity }}
 	return joining.Part()
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
@@ -97,8 +97,8 @@ func items(b *bundle.Bundle) (out []store.Item, err error) {
 }
 
 // readOnlySubject is the subject of every reader of a bundle, which has no permissions of users.
-func readOnlySubject() access.Subject {
-	return access.Subject{Grants: rights.Grants{{Role: rights.Viewer}, {Role: rights.Role(rights.Relay)}}}
+func readOnlySubject() auth.Subject {
+	return auth.Subject{Grants: rights.Grants{{Role: rights.Viewer}, {Role: rights.Role(rights.Relay)}}}
 }
 
 // ServeHTTP answers a request, unless it would change something or the bundle lacks the answer.
@@ -112,7 +112,7 @@ func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case route.Kind != nil && route.Kind.Guarded:
 		r.routes.Refuse(w, q, r.refusal("it has no %s: a bundle leaves out accounts and permissions", route.Kind.Nouns()).Try("ask the cluster itself: leave out --bundle"))
 	default:
-		r.routes.ServeHTTP(w, q.WithContext(access.With(q.Context(), readOnlySubject())))
+		r.routes.ServeHTTP(w, q.WithContext(auth.With(q.Context(), readOnlySubject())))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/part"
 )
 
@@ -57,7 +57,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		if route == nil {
 			route = &rest.Route{}
 		}
-		strange := !access.Of(q.Context()).Known()
+		strange := !auth.Of(q.Context()).Known()
 		if g := s.gates[route.Bound]; g != nil && (route.Bound != strangersGate || strange) { // a netmaster bounds the requests that it forwards
 			leave, err := g.Enter(httpserver.Client(q.RemoteAddr))
 			if err != nil {

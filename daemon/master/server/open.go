@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/server/caller"
 )
 
@@ -36,7 +36,7 @@ func (s *Server) charged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		route := s.router.Match(q)
 		attempts := s.attempts[nameOf(route)]
-		if attempts == nil || access.Of(q.Context()).Anyone {
+		if attempts == nil || auth.Of(q.Context()).Anyone {
 			next.ServeHTTP(w, q)
 			return
 		}

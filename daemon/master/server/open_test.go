@@ -13,10 +13,10 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/master/server"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 // At every route, of which none is left out, a stranger is refused at once or stays within the table's bounds: of the body, of each text, and of failed
@@ -114,8 +114,8 @@ func (refuses) Device(context.Context, *model.OidcConfiguration, string, model.O
 	return model.OIDCDevice{}, model.Errorf(model.CodeUnproved, "", "no")
 }
 
-func (refuses) Login(context.Context, *model.OidcConfiguration, string, model.OIDCLogin) (users.Claimed, error) {
-	return users.Claimed{}, model.Errorf(model.CodeUnproved, "", "no")
+func (refuses) Login(context.Context, *model.OidcConfiguration, string, model.OIDCLogin) (auth.Claimed, error) {
+	return auth.Claimed{}, model.Errorf(model.CodeUnproved, "", "no")
 }
 
 // A site that fails at a route has its other routes, and others have theirs; who succeeds has failed at nothing.

@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
@@ -63,7 +63,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 		return out, 0, err
 	})
 	seen := func(q *http.Request, one *record.ServiceLB) bool {
-		return access.Of(q.Context()).Sees(model.KindServiceLB(), one.ID.String())
+		return auth.Of(q.Context()).Sees(model.KindServiceLB(), one.ID.String())
 	}
 	r.Read("/services", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return services(known, func(one *record.ServiceLB) bool { return seen(q, one) }), nil
@@ -81,7 +81,7 @@ func Register(r *rest.Router, known *catalog.Catalog, endpoints *endpoint.Servic
 
 // own refuses a request of an agent that names another host than its own, and has one that names none be of its own. field is what an error calls it.
 func own(ctx context.Context, host *string, field string) error {
-	who := access.Of(ctx)
+	who := auth.Of(ctx)
 	if who.Proves().Host && *host == "" {
 		*host = who.Name
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/relay"
 )
 
@@ -30,7 +30,7 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 			r.Refuse(w, q, model.Errorf(model.CodeInvalid, "host", "an agent says hello with a JSON object that names its host").Try("this path is for netplugin"))
 			return
 		}
-		if err := access.Of(q.Context()).Host(hello.Host, "host"); err != nil {
+		if err := auth.Of(q.Context()).Host(hello.Host, "host"); err != nil {
 			r.Refuse(w, q, err)
 			return
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/dockernet"
 	"github.com/contiv/contiv/daemon/record"
@@ -44,7 +44,7 @@ func RegisterDocker(r *rest.Router, known *catalog.Catalog, networks *dockernet.
 		return "success", rev, err
 	})
 	r.Read("/api/v1/docknets", func(q *http.Request, _ httprouter.Params) (any, error) {
-		who, out := access.Of(q.Context()), []model.DockerNetwork{}
+		who, out := auth.Of(q.Context()), []model.DockerNetwork{}
 		known.View(func(v *catalog.View) {
 			for _, d := range v.DockerNetworks() {
 				if who.Sees(model.KindNetwork(), d.Network.String()) {

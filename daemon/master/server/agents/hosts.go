@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/channel"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/membership"
 	"github.com/contiv/contiv/daemon/master/relay"
@@ -21,7 +21,7 @@ import (
 // RegisterHosts adds the routes by which agents become hosts of the cluster, and by which netmasters report to each other the agents that are connected to them.
 func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *membership.Registrar, agents *relay.Relay) {
 	route(r, "/plugin/register", func(ctx context.Context, h record.Host) (any, uint64, error) {
-		if err := access.Of(ctx).Host(h.Label, "host"); err != nil {
+		if err := auth.Of(ctx).Host(h.Label, "host"); err != nil {
 			return nil, 0, err
 		}
 		return hosts.Register(ctx, h)

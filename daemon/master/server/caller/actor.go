@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/sanitize"
@@ -36,7 +36,7 @@ func Actor(q *http.Request) model.Actor {
 	if via := sanitize.Line(q.Header.Get(forwardedBy), maxName); via != "" {
 		a.Via = peer.Host(via)
 	}
-	if who := access.Of(q.Context()); who.Known() {
+	if who := auth.Of(q.Context()); who.Known() {
 		a.Proved, a.Proof = who.Called(), string(who.Proof)
 	}
 	return a

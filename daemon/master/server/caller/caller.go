@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/trust"
 )
@@ -18,7 +18,7 @@ import (
 // Headers by which a follower forwards a request. Only netmasters may set them, with a valid voucher.
 const (
 	forwardedBy   = "X-Contiv-Forwarded-By" // internal address of the follower; such a request is not forwarded again
-	subjectHeader = "X-Contiv-Subject"      // authenticated sender, an access.Subject's Text
+	subjectHeader = "X-Contiv-Subject"      // authenticated sender, an auth.Subject's Text
 	clientHeader  = model.ClientHeader      // address of the client
 	voucherHeader = "X-Contiv-Voucher"      // proof that a netmaster wrote these headers
 )
@@ -29,9 +29,9 @@ const tokenHeader = "X-Auth-Token"
 // Users authenticates tokens.
 type Users interface {
 	// Subject returns the subject that a token proves. Errors are *model.Error.
-	Subject(ctx context.Context, token string) (access.Subject, error)
+	Subject(ctx context.Context, token string) (auth.Subject, error)
 	// Grants returns the rights of a user.
-	Grants(who *access.Subject) rights.Grants
+	Grants(who *auth.Subject) rights.Grants
 }
 
 // Authenticator authenticates the senders of requests. Its methods are safe for concurrent use.
@@ -60,7 +60,7 @@ func (a *Authenticator) Authenticated(next http.Handler) http.Handler {
 				err = permit(route, &who)
 			}
 		}
-		q = q.WithContext(access.With(q.Context(), who))
+		q = q.WithContext(auth.With(q.Context(), who))
 		if err != nil {
 			a.Refused(q, err)
 			httpserver.Refuse(w, q, err)
@@ -71,24 +71,24 @@ func (a *Authenticator) Authenticated(next http.Handler) http.Handler {
 }
 
 // fromMaster reports whether another netmaster forwards a request.
-func (a *Authenticator) fromMaster(q *http.Request, route *rest.Route, who *access.Subject) bool {
+func (a *Authenticator) fromMaster(q *http.Request, route *rest.Route, who *auth.Subject) bool {
 	return !a.Insecure && who.Proves().Others && q.Header.Get(forwardedBy) != "" && !ServedAnywhere(route, q)
 }
 
 // subject returns the sender of a request by its token, or else by the certificate of its connection. An invalid token is an error, whatever the
 // certificate is.
-func (a *Authenticator) subject(q *http.Request) (access.Subject, error) {
+func (a *Authenticator) subject(q *http.Request) (auth.Subject, error) {
 	if a.Insecure {
-		return access.Anyone(), nil
+		return auth.Anyone(), nil
 	}
 	if token := tokenOf(q.Header); token != "" {
 		return a.Users.Subject(q.Context(), token)
 	}
 	i, ok := trust.Peer(q.TLS)
 	if !ok {
-		return access.Subject{}, nil
+		return auth.Subject{}, nil
 	}
-	return a.granted(access.Subject{Identity: i, Proof: access.Certificate}), nil
+	return a.granted(auth.Subject{Identity: i, Proof: auth.ByCertificate}), nil
 }
 
 // tokenOf returns the token of a request, or "".
@@ -104,7 +104,7 @@ func tokenOf(h http.Header) string {
 }
 
 // granted returns a subject with its rights.
-func (a *Authenticator) granted(who access.Subject) access.Subject {
+func (a *Authenticator) granted(who auth.Subject) auth.Subject {
 	if who.Role != trust.User {
 		return who
 	}
@@ -125,7 +125,7 @@ func (a *Authenticator) Accept(q *http.Request, route *rest.Route, body []byte) 
 
 // sender returns the context of a request from an origin, with its sender.
 func (a *Authenticator) sender(q *http.Request, route *rest.Route, from origin) (context.Context, error) {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	switch {
 	case who.Anyone || !who.Proves().Others:
 		return q.Context(), nil
@@ -135,13 +135,13 @@ func (a *Authenticator) sender(q *http.Request, route *rest.Route, from origin) 
 		return q.Context(), model.Errorf(model.CodeUnavailable, "", "%s has passed the request on, and does not vouch for its sender", who.Name).
 			Try("are the clocks of the netmasters right, within %s?", maxVoucherAge)
 	}
-	var subject access.Subject
+	var subject auth.Subject
 	if text := q.Header.Get(subjectHeader); text != "" {
 		var err error
-		if subject, err = access.Parse(text); err != nil {
+		if subject, err = auth.Parse(text); err != nil {
 			return q.Context(), unauthenticated()
 		}
 		subject = a.granted(subject)
 	}
-	return access.With(q.Context(), subject), permit(route, &subject)
+	return auth.With(q.Context(), subject), permit(route, &subject)
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/trust"
 )
 
 // permit refuses a request for a route that its subject may not call. A nil route is a path that does not exist. Errors are *model.Error.
-func permit(route *rest.Route, who *access.Subject) error {
+func permit(route *rest.Route, who *auth.Subject) error {
 	if who.Anyone {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
@@ -43,7 +43,7 @@ func (a *Authenticator) secret() (out []byte) {
 // statements about itself are unchanged. Only netmasters that can read the store can make a voucher.
 func (a *Authenticator) Seal(out, q *http.Request, body []byte) {
 	out.Header.Del(subjectHeader)
-	if who := access.Of(q.Context()); who.Known() {
+	if who := auth.Of(q.Context()); who.Known() {
 		out.Header.Set(subjectHeader, who.Text())
 		out.Header.Del(tokenHeader) // the leader needs the subject, not its token
 		out.Header.Del("Authorization")

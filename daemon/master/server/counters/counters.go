@@ -9,7 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 )
@@ -30,7 +30,7 @@ func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
 
 // may refuses who may not see a tenant, "" for all, and one that there is not.
 func may(ctx context.Context, known *catalog.Catalog, tenant string) (err error) {
-	if err := access.Of(ctx).About(tenant); err != nil || tenant == "" {
+	if err := auth.Of(ctx).About(tenant); err != nil || tenant == "" {
 		return err
 	}
 	known.View(func(v *catalog.View) {

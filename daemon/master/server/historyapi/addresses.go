@@ -8,7 +8,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/identity"
@@ -33,7 +33,7 @@ func placeFilter(q url.Values) (history.AddressFilter, error) {
 	return f, nil
 }
 
-func (s *Past) ledger(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
+func (s *Past) ledger(who *auth.Subject, q url.Values, _ httprouter.Params) (any, error) {
 	f, err := placeFilter(q)
 	if err == nil {
 		err = who.Tenant(f.Tenant)
@@ -52,7 +52,7 @@ func (s *Past) ledger(who *access.Subject, q url.Values, _ httprouter.Params) (a
 	return out, nil
 }
 
-func (s *Past) addresses(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
+func (s *Past) addresses(who *auth.Subject, q url.Values, _ httprouter.Params) (any, error) {
 	f, err := placeFilter(q)
 	if err == nil {
 		err = who.Tenant(f.Tenant)

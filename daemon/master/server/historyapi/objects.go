@@ -6,7 +6,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/oper"
@@ -15,7 +15,7 @@ import (
 )
 
 // objectAt answers with an object as it was.
-func (s *Past) objectAt(who *access.Subject, kind, key, at string) (any, error) {
+func (s *Past) objectAt(who *auth.Subject, kind, key, at string) (any, error) {
 	k, ok := model.KindOf(kind)
 	if !ok {
 		return nil, model.Errorf(model.CodeInvalid, "kind", "kind %q is unknown or has no state of its own", kind)
@@ -83,7 +83,7 @@ func endpointAt(key string, state map[string]any) (any, error) {
 }
 
 // objectsAt answers with all objects as they were, or those of a kind: each after those that it needs.
-func (s *Past) objectsAt(who *access.Subject, kind, at string) (any, error) {
+func (s *Past) objectsAt(who *auth.Subject, kind, at string) (any, error) {
 	kinds := model.Order()
 	if kind != "" {
 		k, ok := model.KindOf(kind)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -25,12 +25,12 @@ type Past struct {
 
 // Register adds the routes of the past, and those that hold an address back or let it go.
 func (s *Past) Register(r *rest.Router) {
-	read := func(path string, answer func(*access.Subject, url.Values, httprouter.Params) (any, error)) *rest.Route {
+	read := func(path string, answer func(*auth.Subject, url.Values, httprouter.Params) (any, error)) *rest.Route {
 		return r.Read(path, func(q *http.Request, p httprouter.Params) (any, error) {
-			return answer(access.Of(q.Context()), q.URL.Query(), p)
+			return answer(auth.Of(q.Context()), q.URL.Query(), p)
 		})
 	}
-	all := func(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
+	all := func(who *auth.Subject, q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
 			return s.objectsAt(who, p.ByName("kind"), q.Get("at"))
 		}
@@ -38,7 +38,7 @@ func (s *Past) Register(r *rest.Router) {
 	}
 	read("/api/v1/history", all).Allow(rest.Users())
 	read("/api/v1/history/:kind", all).Allow(rest.Users())
-	read("/api/v1/history/:kind/:key", func(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
+	read("/api/v1/history/:kind/:key", func(who *auth.Subject, q url.Values, p httprouter.Params) (any, error) {
 		if q.Has("at") {
 			return s.objectAt(who, p.ByName("kind"), p.ByName("key"), q.Get("at"))
 		}
@@ -48,13 +48,13 @@ func (s *Past) Register(r *rest.Router) {
 	read("/api/v1/ledger", s.ledger).Allow(rest.Users())
 	read("/api/v1/addresses", s.addresses).Allow(rest.Users())
 	rest.Change(r, "/api/v1/addresses/quarantine", func(q *http.Request, request model.QuarantineRequest) (model.AddressOwner, uint64, error) {
-		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
+		if err := mayChange(auth.Of(q.Context()), request.Network); err != nil {
 			return model.AddressOwner{}, 0, err
 		}
 		return s.Endpoints.Quarantine(q.Context(), request)
 	}).Allow(rest.Users())
 	rest.Change(r, "/api/v1/addresses/release", func(q *http.Request, request model.ReleaseRequest) (model.ReleaseAnswer, uint64, error) {
-		if err := mayChange(access.Of(q.Context()), request.Network); err != nil {
+		if err := mayChange(auth.Of(q.Context()), request.Network); err != nil {
 			return model.ReleaseAnswer{}, 0, err
 		}
 		return s.Endpoints.Free(q.Context(), request)
@@ -80,7 +80,7 @@ func (s *Past) trail() (l history.Log) {
 	return l
 }
 
-func (s *Past) history(who *access.Subject, q url.Values, p httprouter.Params) (any, error) {
+func (s *Past) history(who *auth.Subject, q url.Values, p httprouter.Params) (any, error) {
 	kind, err := kindName(p.ByName("kind"))
 	if err != nil {
 		return nil, err

@@ -7,14 +7,14 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/timeline"
 	"github.com/contiv/contiv/identity"
 )
 
 // timeline is what was found wrong, and when that ended.
-func (s *Past) timeline(who *access.Subject, q url.Values, _ httprouter.Params) (any, error) {
+func (s *Past) timeline(who *auth.Subject, q url.Values, _ httprouter.Params) (any, error) {
 	f := timeline.Filter{Code: q.Get("code"), Host: q.Get("host"), Object: q.Get("object")}
 	var err error
 	if f.Limit, err = limitOf(q); err != nil {

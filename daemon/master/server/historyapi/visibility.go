@@ -5,13 +5,13 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/identity"
 )
 
 // visibility returns a function that reports whether a change may be shown, or nil if all may.
-func visibility(who *access.Subject) func(kind, key string) bool {
+func visibility(who *auth.Subject) func(kind, key string) bool {
 	if who.Anyone || who.Grants.Permit(rights.Right{Verb: rights.Manage}) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func visibility(who *access.Subject) func(kind, key string) bool {
 
 // mayChange refuses to change who has an address of a network, "network.tenant" or "tenant:network". Where the text can be read in several
 // ways, the right to change those of all tenants is needed.
-func mayChange(who *access.Subject, network string) error {
+func mayChange(who *auth.Subject, network string) error {
 	if who.Anyone {
 		return nil
 	}

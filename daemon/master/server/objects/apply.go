@@ -12,8 +12,8 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
 )
@@ -98,7 +98,7 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 	if request.Delete {
 		list, prune = nil, slices.Concat(list, prune)
 	}
-	who, read := access.Of(ctx), reader{seen: map[string]bool{}}
+	who, read := auth.Of(ctx), reader{seen: map[string]bool{}}
 	if objects, err = read.all(list, permitted(who, whole)); err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func (o *Objects) wanted(ctx context.Context, request *model.ApplyRequest) (obje
 }
 
 // permitted is a check that first refuses an object which the sender may not change: the sender gets no other reason.
-func permitted(who *access.Subject, check func(model.Object) error) func(model.Object) error {
+func permitted(who *auth.Subject, check func(model.Object) error) func(model.Object) error {
 	return func(o model.Object) error {
 		if keyOnly(o) == nil {
 			if err := who.Object(rights.Change, o.Kind(), o.ObjectKey()); err != nil {

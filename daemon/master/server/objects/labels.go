@@ -7,7 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/selector"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 )
 
@@ -54,7 +54,7 @@ func (o *Objects) labelled(ctx context.Context, request *model.LabelRequest) ([]
 		}
 	}
 	read := reader{seen: map[string]bool{}}
-	list, err := read.all(request.Objects, permitted(access.Of(ctx), keyOnly))
+	list, err := read.all(request.Objects, permitted(auth.Of(ctx), keyOnly))
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/derive"
@@ -64,7 +64,7 @@ func (o *Objects) Register(r *rest.Router) {
 
 // Get returns one object.
 func (o *Objects) Get(ctx context.Context, k *model.Kind, key string) (out model.Object, err error) {
-	if err := access.Of(ctx).Object(rights.Read, k, key); err != nil {
+	if err := auth.Of(ctx).Object(rights.Read, k, key); err != nil {
 		return nil, err
 	}
 	o.Catalog.View(func(v *catalog.View) {
@@ -77,7 +77,7 @@ func (o *Objects) Get(ctx context.Context, k *model.Kind, key string) (out model
 
 // Inspect returns an object with its operational state.
 func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, error) {
-	who := access.Of(ctx)
+	who := auth.Of(ctx)
 	if !k.InspectOnly {
 		if err := who.Object(rights.Read, k, key); err != nil {
 			return nil, err
@@ -99,12 +99,12 @@ func (o *Objects) Inspect(ctx context.Context, k *model.Kind, key string) (any, 
 
 // MayChange refuses to change an object of a key.
 func (o *Objects) MayChange(ctx context.Context, k *model.Kind, key string) error {
-	return access.Of(ctx).Object(rights.Change, k, key)
+	return auth.Of(ctx).Object(rights.Change, k, key)
 }
 
 // Put creates or updates an object.
 func (o *Objects) Put(ctx context.Context, object model.Object, again bool) (model.Object, uint64, error) {
-	if err := access.Of(ctx).Changes(object); err != nil {
+	if err := auth.Of(ctx).Changes(object); err != nil {
 		return nil, 0, err
 	}
 	rev, err := o.Commit.InTurn(ctx, func(tx *commit.Tx) error {
@@ -147,7 +147,7 @@ func (o *Objects) Delete(ctx context.Context, k *model.Kind, key string, again b
 
 // mayChangeStored refuses a change of an object that the subject may not change: by its key, and as it is stored.
 func (o *Objects) mayChangeStored(ctx context.Context, k *model.Kind, key string) error {
-	who := access.Of(ctx)
+	who := auth.Of(ctx)
 	if err := who.Object(rights.Change, k, key); err != nil {
 		return err
 	}

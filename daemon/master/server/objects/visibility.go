@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 )
 
 // visibility returns a function that reports whether the user of ctx may see the object with a key, or nil if the user may see all.
 func visibility(ctx context.Context, k *model.Kind) func(key string) bool {
-	who := access.Of(ctx)
+	who := auth.Of(ctx)
 	if who.SeesAll(k) {
 		return nil
 	}
@@ -18,7 +18,7 @@ func visibility(ctx context.Context, k *model.Kind) func(key string) bool {
 
 // hideNames replaces the remedy of a refusal for users who do not see all tenants: it may name objects of others.
 func hideNames(ctx context.Context, err error) error {
-	if err == nil || access.Of(ctx).Everywhere() {
+	if err == nil || auth.Of(ctx).Everywhere() {
 		return err
 	}
 	e := *model.AsError(err)

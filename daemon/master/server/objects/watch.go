@@ -8,7 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
@@ -39,7 +39,7 @@ func (o *Objects) Watch(ctx context.Context, of []rest.Watched) iter.Seq[model.E
 			}
 			events[n].Items = nil // as many as there are objects, which are not needed for as long as the stream is open
 		}
-		who := access.Of(ctx)
+		who := auth.Of(ctx)
 		for dirty := range sub.Changes(ctx, heartbeat) {
 			if !who.Anyone && (catalog.Regranted(dirty) || who.Valid != nil && !who.Valid()) {
 				return // a client that watches again is authenticated again, and its rights are checked

@@ -13,7 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/why"
@@ -48,7 +48,7 @@ func (o *observer) request(q *http.Request) (ask model.Observe, err error) {
 	if ask, err = model.ParseObserve(q.URL.Query()); err != nil {
 		return ask, err
 	}
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	if err := who.About(ask.Tenant); err != nil {
 		return ask, err
 	}
@@ -95,7 +95,7 @@ func means(v *catalog.View, field, list, tenant string) (string, error) {
 func (o *observer) stream(w http.ResponseWriter, q *http.Request, ask model.Observe) {
 	ctx, cancel := context.WithCancel(q.Context())
 	defer cancel()
-	who := access.Of(ctx)
+	who := auth.Of(ctx)
 	if !who.Anyone {
 		go o.watchRights(ctx, who, cancel)
 	}
@@ -120,7 +120,7 @@ func (o *observer) stream(w http.ResponseWriter, q *http.Request, ask model.Obse
 }
 
 // watchRights ends a stream when rights change, so that the client is authenticated again and its rights are checked.
-func (o *observer) watchRights(ctx context.Context, who *access.Subject, end func()) {
+func (o *observer) watchRights(ctx context.Context, who *auth.Subject, end func()) {
 	sub := o.catalog.Subscribe()
 	defer sub.Close()
 	for dirty := range sub.Changes(ctx, 5*beat) {

@@ -13,14 +13,14 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/why"
 	"github.com/contiv/contiv/ofnet/capture"
 )
 
 // capture answers with the packets of endpoints, which their agents take.
 func (s *prober) capture(w http.ResponseWriter, q *http.Request) error {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	may := func(tenant string) error {
 		return who.Check(rights.Right{Verb: rights.Capture, Kind: model.KindEndpoint(), Tenant: tenant})
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/kubeview"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/oper"
 )
@@ -33,7 +33,7 @@ type workload struct {
 func (s *prober) matrix(q *http.Request, p httprouter.Params) (any, error) {
 	m := &matrix{namespace: p.ByName("namespace"), rules: map[string]*verdict.Policies{}}
 	var err error
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	if !who.Everywhere() && len(who.Grants) == 0 {
 		return nil, who.Tenant("")
 	}
@@ -102,7 +102,7 @@ func (m *matrix) read(v *catalog.View) error {
 }
 
 // within reports whether all pods of the namespace are of tenants that one may see.
-func (m *matrix) within(who *access.Subject) bool {
+func (m *matrix) within(who *auth.Subject) bool {
 	for i := range m.workloads {
 		if w := &m.workloads[i]; w.Name != outside && (w.Tenant == "" || who.Tenant(w.Tenant) != nil) {
 			return false

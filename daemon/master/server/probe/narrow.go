@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
@@ -38,7 +38,7 @@ func narrowed(tenant string, may func(tenant string) error) error {
 }
 
 // hideNames replaces the remedy of a refusal for users who do not see all tenants: it may name objects of others.
-func hideNames(who *access.Subject, err error) error {
+func hideNames(who *auth.Subject, err error) error {
 	e := *model.AsError(err)
 	if e.Code == model.CodeNotFound && !who.Everywhere() {
 		e.Remedy = "netctl get KIND lists the objects in your tenants"

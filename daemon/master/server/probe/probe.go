@@ -13,7 +13,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/server/peer"
@@ -55,7 +55,7 @@ func questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) *pr
 // reaches answers whether one end reaches another.
 func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 	ask, err := whyRequest(q.URL.Query())
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	if err == nil && !who.Everywhere() {
 		err = narrowed(ask.Tenant, who.Tenant)
 	}
@@ -89,7 +89,7 @@ func (s *prober) reaches(q *http.Request, _ httprouter.Params) (any, error) {
 }
 
 // maySend refuses to send packets from a container for who may not see its packets either: the right is the same.
-func (s *prober) maySend(who *access.Subject, ask model.WhyRequest) error {
+func (s *prober) maySend(who *auth.Subject, ask model.WhyRequest) error {
 	from, err := s.why.Find("from", ask.From, "", ask)
 	if err != nil {
 		return nil // the question itself is refused with the reason, or finds the sender by the other end

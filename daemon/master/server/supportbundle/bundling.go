@@ -18,7 +18,7 @@ import (
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/httpserver"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/store"
@@ -80,7 +80,7 @@ var taken = []string{
 // write writes a bundle to w. It blocks until all have been asked.
 func (b *Bundling) write(ctx context.Context, w http.ResponseWriter) error {
 	begun := time.Now()
-	by := access.Of(ctx)
+	by := auth.Of(ctx)
 	c := &collector{Bundling: b, out: bundle.NewWriter(w, begun), clean: b.cleaner()}
 	c.manifest = bundle.Manifest{By: cmp.Or(by.Called(), "anyone"), From: b.Own, Version: b.Version, Mode: b.Mode, TakenOut: taken}
 	if err := c.records(ctx); err != nil {
@@ -159,7 +159,7 @@ func (c *collector) cluster(ctx context.Context) error {
 
 // front adds what this netmaster answers at a path.
 func (c *collector) front(ctx context.Context, path, file string) error {
-	q, err := http.NewRequestWithContext(access.With(ctx, viewer()), http.MethodGet, path, nil)
+	q, err := http.NewRequestWithContext(auth.With(ctx, viewer()), http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,4 @@
-// Package oidc authenticates users through an OpenID provider. Netmaster itself exchanges codes for ID tokens, at the provider and over
-// TLS, and accepts ID tokens from no one else: a stolen token, or one for another client of the provider, starts no session.
-package oidc
+package auth
 
 import (
 	"context"
@@ -16,7 +14,6 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 const (
@@ -26,7 +23,8 @@ const (
 	deviceInterval = 5 // seconds, if the provider sets none (RFC 8628, section 3.2)
 )
 
-// OpenID uses the configured provider. Its methods are safe for concurrent use.
+// OpenID uses the configured provider: netmaster itself exchanges codes for ID tokens, over TLS, and accepts ID tokens from no one else, so a
+// stolen token, or one for another client of the provider, starts no session. Its methods are safe for concurrent use.
 type OpenID struct {
 	now func() time.Time
 
@@ -44,10 +42,10 @@ type known struct {
 	style      oauth2.AuthStyle // how a client with a secret authenticates
 }
 
-var _ users.Provider = (*OpenID)(nil)
+var _ Provider = (*OpenID)(nil)
 
-// New returns an OpenID. now is the clock; nil: time.Now.
-func New(now func() time.Time) *OpenID {
+// NewOpenID returns an OpenID. now is the clock; nil: time.Now.
+func NewOpenID(now func() time.Time) *OpenID {
 	if now == nil {
 		now = time.Now
 	}
@@ -91,7 +89,7 @@ func (o *OpenID) Device(ctx context.Context, c *model.OidcConfiguration, secret 
 }
 
 // Login exchanges a code for an ID token, which it verifies, and returns its claims.
-func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (who users.Claimed, err error) {
+func (o *OpenID) Login(ctx context.Context, c *model.OidcConfiguration, secret string, q model.OIDCLogin) (who Claimed, err error) {
 	k, err := o.discover(ctx, c)
 	if err != nil {
 		return who, err

@@ -1,4 +1,4 @@
-package users_test
+package auth_test
 
 import (
 	"context"
@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 // clock is a time that tests set. Waiting by it takes no time.
@@ -31,11 +30,11 @@ func (c *clock) After(d time.Duration) <-chan time.Time {
 func (c *clock) Now() time.Time { return c.now }
 
 // start has users over a store in memory, with the user ann, whose password is "correct horse".
-func start(tb testing.TB, d users.Directory) (*users.Users, *enginetest.World, *clock) {
+func start(tb testing.TB, d auth.Directory) (*auth.Users, *enginetest.World, *clock) {
 	tb.Helper()
 	w := enginetest.Start(tb, enginetest.Options{})
 	c := &clock{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Now: c.Now, After: c.After, Cheap: true})
+	u := auth.NewUsers(auth.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Now: c.Now, After: c.After, Cheap: true})
 	w.Must(tb, "user ann")
 	if _, err := u.SetPassword(context.Background(), "ann", "correct horse"); err != nil {
 		tb.Fatal(err)
@@ -74,9 +73,9 @@ func TestSessionTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.now = c.now.Add(users.SessionTime - time.Second)
+	c.now = c.now.Add(auth.SessionTime - time.Second)
 	who, err := u.Subject(t.Context(), s.Token)
-	if err != nil || who.Name != "ann" || who.Proof != access.Session || !who.Valid() {
+	if err != nil || who.Name != "ann" || who.Proof != auth.BySession || !who.Valid() {
 		t.Fatalf("a second before its end: %+v, %v", who, err)
 	}
 	c.now = c.now.Add(2 * time.Second)
@@ -187,7 +186,7 @@ func TestDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	who, err := u.Subject(t.Context(), s.Token)
-	if err != nil || who.Proof != access.Directory || len(who.Grants) != 1 || who.Grants[0].String() != "viewer" {
+	if err != nil || who.Proof != auth.ByDirectory || len(who.Grants) != 1 || who.Grants[0].String() != "viewer" {
 		t.Errorf("got %+v, %v", who, err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package ldap checks passwords of the users of an LDAP directory, such as Active Directory: it searches the user's entry, and binds as
-// that entry with the password (RFC 4513, section 5.1).
-package ldap
+package auth
 
 import (
 	"cmp"
@@ -15,18 +13,18 @@ import (
 	"github.com/go-ldap/ldap/v3"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 const (
-	answerTimeout = 5 * time.Second // for each answer of the directory
-	maxGroups     = 256             // of a user that are kept
+	ldapAnswerTimeout = 5 * time.Second // for each answer of the directory
+	ldapMaxGroups     = 256             // of a user that are kept
 )
 
-// LDAP queries the configured directory, over a new connection for each request.
+// LDAP queries the configured directory, such as Active Directory, over a new connection for each request: it searches the user's entry, and
+// binds as that entry with the password (RFC 4513, section 5.1).
 type LDAP struct{}
 
-var _ users.Directory = LDAP{}
+var _ Directory = LDAP{}
 
 // Check verifies a user's password, and returns the distinguished names of the user's groups. It blocks until the directory has answered,
 // or ctx ends. Errors are *model.Error, CodeUnproved if the password is wrong or the user does not exist.
@@ -62,13 +60,13 @@ func (LDAP) Check(ctx context.Context, c *model.LdapConfiguration, bindPassword,
 		return nil, away(c, err)
 	}
 	groups := entry.GetEqualFoldAttributeValues(attribute(c.GroupAttribute, "memberOf"))
-	return groups[:min(len(groups), maxGroups)], nil
+	return groups[:min(len(groups), ldapMaxGroups)], nil
 }
 
 // search searches the entry of a user, whose name is a value and never a part of the filter's syntax.
 func search(c *model.LdapConfiguration, user string) *ldap.SearchRequest {
 	filter := "(" + attribute(c.UserAttribute, "uid") + "=" + ldap.EscapeFilter(user) + ")"
-	return ldap.NewSearchRequest(c.BaseDN, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 2, int(answerTimeout/time.Second), false, filter,
+	return ldap.NewSearchRequest(c.BaseDN, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 2, int(ldapAnswerTimeout/time.Second), false, filter,
 		[]string{attribute(c.GroupAttribute, "memberOf")}, nil)
 }
 
@@ -88,17 +86,17 @@ func dial(ctx context.Context, c *model.LdapConfiguration) (*ldap.Conn, error) {
 		port = 636
 	}
 	address := net.JoinHostPort(c.Server, strconv.Itoa(cmp.Or(c.Port, port)))
-	nc, err := (&net.Dialer{Timeout: answerTimeout}).DialContext(ctx, "tcp", address)
+	nc, err := (&net.Dialer{Timeout: ldapAnswerTimeout}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	_ = nc.SetDeadline(time.Now().Add(2 * answerTimeout)) // for the whole exchange
+	_ = nc.SetDeadline(time.Now().Add(2 * ldapAnswerTimeout)) // for the whole exchange
 	if c.Security == "tls" {
 		nc = tls.Client(nc, t)
 	}
 	conn := ldap.NewConn(nc, c.Security == "tls")
 	conn.Start()
-	conn.SetTimeout(answerTimeout)
+	conn.SetTimeout(ldapAnswerTimeout)
 	if c.Security == "tls" {
 		return conn, nil
 	}

@@ -1,6 +1,4 @@
-// Package users authenticates users and service accounts at netmasters, by passwords, sessions and tokens. Authorizations, which are
-// objects of the API, determine their permissions.
-package users
+package auth
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
@@ -66,8 +63,8 @@ type Config struct {
 	Cheap bool
 }
 
-// New returns Users.
-func New(c Config) *Users {
+// NewUsers returns Users.
+func NewUsers(c Config) *Users {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -107,7 +104,7 @@ func (u *Users) SetPassword(ctx context.Context, user, password string) (uint64,
 
 func (u *Users) setPassword(tx *commit.Tx, user, hash string) error {
 	for _, t := range tx.TokensOf(user) {
-		if access.Proof(t.Proof) == access.Session {
+		if Proof(t.Proof) == BySession {
 			tx.Delete(record.Tokens + t.Hash)
 		}
 	}

@@ -1,13 +1,12 @@
-package users_test
+package auth_test
 
 import (
 	"context"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 // openID says of every code that it is of a user with that name.
@@ -21,14 +20,14 @@ func (openID) Device(context.Context, *model.OidcConfiguration, string, model.OI
 	return model.OIDCDevice{Code: "d"}, nil
 }
 
-func (openID) Login(_ context.Context, _ *model.OidcConfiguration, _ string, q model.OIDCLogin) (users.Claimed, error) {
-	return users.Claimed{Name: q.Code, Groups: []string{"net", "cn=net,dc=x"}}, nil
+func (openID) Login(_ context.Context, _ *model.OidcConfiguration, _ string, q model.OIDCLogin) (auth.Claimed, error) {
+	return auth.Claimed{Name: q.Code, Groups: []string{"net", "cn=net,dc=x"}}, nil
 }
 
 // A user of the provider is none of the cluster or of the directory, nor are its groups, whatever they are called; and the other way round.
 func TestOIDC_Names(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: anyone{}, Provider: openID{}, Cheap: true})
+	u := auth.NewUsers(auth.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: anyone{}, Provider: openID{}, Cheap: true})
 	for _, line := range []string{"user ann", "user eve", "authorization other userName=eve role=admin", "ldapConfiguration ldap server=ldap baseDN=dc=x", "oidcConfiguration oidc issuer=https://id clientId=contiv",
 		"authorization a userName=ann role=admin", "authorization b groupName=cn=net,dc=x role=operator", "authorization c groupName=oidc:net role=viewer", "authorization d groupName=oidc:NET role=capture"} {
 		w.Must(t, line)
@@ -74,7 +73,7 @@ func TestOIDC_Names(t *testing.T) {
 	if _, _, err := u.LoginOIDC(t.Context(), model.OIDCLogin{Code: "ann", Verifier: "v"}, "192.0.2.1"); code(err) != model.CodeNotReady {
 		t.Errorf("without a provider: %v", err)
 	}
-	if who := (access.Subject{Proof: access.Provider, Token: s.ID}); len(u.Grants(&who)) > 0 {
+	if who := (auth.Subject{Proof: auth.ByProvider, Token: s.ID}); len(u.Grants(&who)) > 0 {
 		t.Error("a follower's word for an ended session counts")
 	}
 }
@@ -89,7 +88,7 @@ func (anyone) Check(context.Context, *model.LdapConfiguration, string, string, s
 // Questions to the provider are bounded by address, of IPv6 by subnet.
 func TestOIDC_Throttle(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Provider: openID{}, Now: (&clock{}).Now, Cheap: true})
+	u := auth.NewUsers(auth.Config{Commit: w.Commit, Catalog: w.Catalog, Provider: openID{}, Now: (&clock{}).Now, Cheap: true})
 	w.Must(t, "oidcConfiguration oidc issuer=https://id clientId=contiv")
 	device := func(from string) model.Code {
 		_, err := u.Device(t.Context(), model.OIDCDeviceRequest{Challenge: "c"}, from)

@@ -1,4 +1,4 @@
-package users
+package auth
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -59,10 +58,10 @@ func hashOf(secret string) string {
 // Subject returns the subject that a token authenticates. It blocks up to a second if another netmaster has just issued the token. If this
 // netmaster is then still behind the token's revision, the validity of the token is unknown, and the error is CodeUnavailable. Errors are
 // *model.Error.
-func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error) {
+func (u *Users) Subject(ctx context.Context, text string) (Subject, error) {
 	hash, at, ok := parseToken(text)
 	if !ok {
-		return access.Subject{}, invalid()
+		return Subject{}, invalid()
 	}
 	if u.behind(at) {
 		wait, cancel := context.WithTimeout(ctx, tokenTimeout)
@@ -73,10 +72,10 @@ func (u *Users) Subject(ctx context.Context, text string) (access.Subject, error
 	who, ok := u.holder(hash)
 	switch {
 	case !ok && late:
-		return access.Subject{}, model.Errorf(model.CodeUnavailable, "", "this netmaster does not know yet whether the token is valid: its copy of the store is older than the token").
+		return Subject{}, model.Errorf(model.CodeUnavailable, "", "this netmaster does not know yet whether the token is valid: its copy of the store is older than the token").
 			Try("ask another netmaster, or repeat the request")
 	case !ok:
-		return access.Subject{}, invalid()
+		return Subject{}, invalid()
 	}
 	who.Valid = func() bool { _, valid := u.holder(hash); return valid }
 	return who, nil
@@ -93,13 +92,13 @@ func invalid() *model.Error {
 }
 
 // holder returns the owner of a token; ok is false if the token is invalid, or its user may not use it.
-func (u *Users) holder(hash string) (who access.Subject, ok bool) {
+func (u *Users) holder(hash string) (who Subject, ok bool) {
 	u.catalog.View(func(v *catalog.View) {
 		t := v.Token(hash)
 		if t == nil || !t.Expires.IsZero() && !u.now().Before(t.Expires) {
 			return
 		}
-		who = access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID()}
+		who = Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: Proof(t.Proof), Token: t.ID()}
 		if ok = counts(v, t); ok {
 			who.Grants = grants(v, &who, t.Groups)
 		}
@@ -110,10 +109,10 @@ func (u *Users) holder(hash string) (who access.Subject, ok bool) {
 // counts reports whether a token's user may still log in: a user of this cluster while it is enabled, a user of an OpenID provider while
 // the cluster has that provider.
 func counts(v *catalog.View, t *record.Token) bool {
-	switch access.Proof(t.Proof) {
-	case access.Directory:
+	switch Proof(t.Proof) {
+	case ByDirectory:
 		return true
-	case access.Provider:
+	case ByProvider:
 		return trusted(v, t.Issuer)
 	}
 	return enabled(v, t.User)
@@ -127,16 +126,16 @@ func enabled(v *catalog.View, name string) bool {
 
 // Grants returns the roles of a subject that a certificate or another netmaster has identified. id is that of the token, "" for a
 // certificate.
-func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
+func (u *Users) Grants(who *Subject) (out rights.Grants) {
 	u.catalog.View(func(v *catalog.View) {
 		switch who.Proof {
-		case access.Certificate:
+		case ByCertificate:
 			if o, _ := v.Stored(model.KindUser(), who.Name).(*model.User); o == nil || o.Disabled != "yes" {
 				out = grants(v, who, nil)
 			}
 		default:
 			for _, t := range v.TokensOf(who.Name) {
-				if t.ID() == who.Token && access.Proof(t.Proof) == who.Proof && counts(v, t) {
+				if t.ID() == who.Token && Proof(t.Proof) == who.Proof && counts(v, t) {
 					out = grants(v, who, t.Groups)
 				}
 			}
@@ -146,7 +145,7 @@ func (u *Users) Grants(who *access.Subject) (out rights.Grants) {
 }
 
 // grants returns the roles of a user of this cluster, or of the groups of a user of the directory or of the OpenID provider.
-func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.Grants) {
+func grants(v *catalog.View, who *Subject, groups []string) (out rights.Grants) {
 	for a := range v.Authorizations {
 		if applies(a, who, groups) {
 			out = append(out, rights.Grant{Role: rights.Role(a.Role), Tenant: a.Scope})
@@ -157,12 +156,12 @@ func grants(v *catalog.View, who *access.Subject, groups []string) (out rights.G
 
 // applies reports whether an authorization is a subject's. A group of the provider never equals a group of the directory, even with the
 // same name.
-func applies(a *model.Authorization, who *access.Subject, groups []string) bool {
-	name, provided := strings.CutPrefix(a.GroupName, access.ProviderPrefix)
+func applies(a *model.Authorization, who *Subject, groups []string) bool {
+	name, provided := strings.CutPrefix(a.GroupName, ProviderPrefix)
 	switch who.Proof {
-	case access.Directory:
+	case ByDirectory:
 		return a.GroupName != "" && !provided && slices.ContainsFunc(groups, func(g string) bool { return strings.EqualFold(a.GroupName, g) })
-	case access.Provider:
+	case ByProvider:
 		return provided && slices.Contains(groups, name)
 	}
 	return a.UserName != "" && a.UserName == who.Name
@@ -171,7 +170,7 @@ func applies(a *model.Authorization, who *access.Subject, groups []string) bool 
 // Issue issues a token for a service account, valid for length; 0: until it is revoked. The token is returned only once. Errors are
 // *model.Error.
 func (u *Users) Issue(ctx context.Context, user, label, from string, length time.Duration) (model.Token, uint64, error) {
-	return u.issue(ctx, record.Token{User: user, Proof: string(access.Service), Label: label, From: from}, length, func(v *catalog.View) error {
+	return u.issue(ctx, record.Token{User: user, Proof: string(ByService), Label: label, From: from}, length, func(v *catalog.View) error {
 		o, _ := v.Stored(model.KindUser(), user).(*model.User)
 		switch {
 		case o == nil:

@@ -1,4 +1,4 @@
-package oidc
+package auth
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/users"
 )
 
 const (
@@ -21,7 +20,7 @@ const (
 )
 
 // verify returns the verified claims of an ID token (OpenID Connect Core 1.0, section 3.1.3.7). nonce is the expected one; "": none.
-func (o *OpenID) verify(ctx context.Context, v *oidc.IDTokenVerifier, c *model.OidcConfiguration, raw, nonce string) (who users.Claimed, err error) {
+func (o *OpenID) verify(ctx context.Context, v *oidc.IDTokenVerifier, c *model.OidcConfiguration, raw, nonce string) (who Claimed, err error) {
 	t, err := v.Verify(ctx, raw)
 	var old *oidc.TokenExpiredError
 	switch {
@@ -48,19 +47,19 @@ func (o *OpenID) verify(ctx context.Context, v *oidc.IDTokenVerifier, c *model.O
 }
 
 // claimed returns the user and the groups of claims.
-func claimed(claims map[string]json.RawMessage, c *model.OidcConfiguration) (who users.Claimed, err error) {
+func claimed(claims map[string]json.RawMessage, c *model.OidcConfiguration) (who Claimed, err error) {
 	if who.Name = text(claims[c.UsernameClaim]); who.Name == "" {
 		return who, denied("the ID token has no claim %s with the user's name; it has %s", quoted(c.UsernameClaim), names(claims)).
 			Try("have an admin ask for the scope that brings it, with netctl oidc set --scopes, or name another claim with --username-claim")
 	}
 	if verified, there := claims["email_verified"]; c.UsernameClaim == "email" && there && !truth(verified) {
-		return users.Claimed{}, denied("the provider has not verified that %s is the user's", quoted(who.Name)).Try("verify the address at the provider, or have an admin name another claim with netctl oidc set --username-claim")
+		return Claimed{}, denied("the provider has not verified that %s is the user's", quoted(who.Name)).Try("verify the address at the provider, or have an admin name another claim with netctl oidc set --username-claim")
 	}
 	raw, there := claims[c.GroupsClaim]
 	if one := text(raw); one != "" {
 		who.Groups = []string{one}
 	} else if !there || json.Unmarshal(raw, &who.Groups) != nil || who.Groups == nil {
-		return users.Claimed{}, denied("the ID token has no claim %s with a list of the user's groups; it has %s", quoted(c.GroupsClaim), names(claims)).
+		return Claimed{}, denied("the ID token has no claim %s with a list of the user's groups; it has %s", quoted(c.GroupsClaim), names(claims)).
 			Try("have the provider put groups into ID tokens, an admin ask for the scope that brings them, with netctl oidc set --scopes, or name another claim with --groups-claim")
 	}
 	who.Groups = slices.DeleteFunc(who.Groups, func(g string) bool { return g == "" || len(g) > longGroup })

@@ -1,4 +1,4 @@
-package ldap_test
+package auth_test
 
 import (
 	"crypto/tls"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/ldap"
+	"github.com/contiv/contiv/daemon/master/auth"
 )
 
 func tlsOf(pool *x509.CertPool) *tls.Config {
@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		{"no certificate", with(func(c *model.LdapConfiguration) { c.CaCertificate = "none" }), "searching", "ann", "correct horse", model.CodeUnavailable},
 		{"another base", with(func(c *model.LdapConfiguration) { c.BaseDN = "cn=contiv,dc=example,dc=org" }), "searching", "ann", "correct horse", model.CodeUnproved},
 	} {
-		groups, err := ldap.LDAP{}.Check(t.Context(), row.c, row.bind, row.user, row.password)
+		groups, err := auth.LDAP{}.Check(t.Context(), row.c, row.bind, row.user, row.password)
 		got := model.Code("")
 		if err != nil {
 			got = model.AsError(err).Code

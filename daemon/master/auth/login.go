@@ -1,4 +1,4 @@
-package users
+package auth
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
@@ -18,13 +17,13 @@ const checkTime = 10 * time.Second
 // Login starts a session for a user with a password, from an address. It blocks until that is durable. Errors are *model.Error:
 // CodeUnproved if user or password is wrong, without saying which; CodeBusy after too many attempts.
 func (u *Users) Login(ctx context.Context, q model.Login, from string) (model.Token, uint64, error) {
-	t := record.Token{User: q.Username, Proof: string(access.Session), From: from}
+	t := record.Token{User: q.Username, Proof: string(BySession), From: from}
 	hash, groups, err := u.prove(ctx, q, from)
 	if err != nil {
 		return model.Token{}, 0, err
 	}
 	if hash == "" {
-		t.Proof, t.Groups = string(access.Directory), groups
+		t.Proof, t.Groups = string(ByDirectory), groups
 	}
 	return u.issue(ctx, t, SessionTime, func(v *catalog.View) error {
 		if p := v.Password(q.Username); hash != "" && (p == nil || p.Hash != hash || !enabled(v, q.Username)) {
@@ -43,7 +42,7 @@ func (u *Users) prove(ctx context.Context, q model.Login, from string) (hash str
 	if q.Username == "" || len(q.Username) > longPassword || len(q.Password) > longPassword {
 		return "", nil, badLogin()
 	}
-	if strings.HasPrefix(q.Username, access.ProviderPrefix) { // no directory user may resemble a user of the provider
+	if strings.HasPrefix(q.Username, ProviderPrefix) { // no directory user may resemble a user of the provider
 		return "", nil, model.Errorf(model.CodeUnproved, "", "user %s has no password here", q.Username).Try("log in with netctl login --oidc")
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
@@ -136,7 +135,7 @@ func (u *Users) makeRoom(tx *commit.Tx, user string) error {
 		return nil
 	}
 	for _, t := range all {
-		if access.Proof(t.Proof) != access.Service {
+		if Proof(t.Proof) != ByService {
 			tx.Delete(record.Tokens + t.Hash)
 			return nil
 		}

@@ -1,4 +1,4 @@
-package access_test
+package auth_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -16,11 +16,11 @@ func TestProves(t *testing.T) {
 		"agent certificate": "role host", "agent pod": "host", "master certificate": "role others", "monitor certificate": "role",
 		"user certificate": "role", "admin certificate": "role admin",
 	}
-	proofs := []access.Proof{"", access.Certificate, access.Session, access.Directory, access.Provider, access.Service, access.Pod, "other"}
+	proofs := []auth.Proof{"", auth.ByCertificate, auth.BySession, auth.ByDirectory, auth.ByProvider, auth.ByService, auth.ByPod, "other"}
 	for _, role := range []trust.Role{"", trust.Agent, trust.Master, trust.Monitor, trust.User, "other"} {
 		for _, proof := range proofs {
-			for _, name := range []string{"h1", access.Administrator} {
-				s := access.Subject{Identity: trust.Identity{Role: role, Name: name}, Proof: proof}
+			for _, name := range []string{"h1", auth.Administrator} {
+				s := auth.Subject{Identity: trust.Identity{Role: role, Name: name}, Proof: proof}
 				p := s.Proves()
 				var got []string
 				for what, is := range map[string]bool{"role": p.Role, "host": p.Host, "others": p.Others, "admin": p.Admin} {
@@ -29,7 +29,7 @@ func TestProves(t *testing.T) {
 					}
 				}
 				key := fmt.Sprint(role, " ", proof)
-				if role == trust.User && name == access.Administrator && proof == access.Certificate {
+				if role == trust.User && name == auth.Administrator && proof == auth.ByCertificate {
 					key = "admin certificate"
 				}
 				expected := strings.Fields(want[key])

@@ -1,4 +1,4 @@
-package users_test
+package auth_test
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/enginetest"
-	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
 )
@@ -44,9 +44,9 @@ func TestSecret(t *testing.T) {
 	w := enginetest.Start(t, enginetest.Options{})
 	w.Must(t, "ldapConfiguration ldap server=ldap baseDN=dc=x bindDN=cn=contiv")
 	first, second := sealOf(t), sealOf(t)
-	with := func(seal func() (*trust.Seal, error)) (*users.Users, *recordingDirectory) {
+	with := func(seal func() (*trust.Seal, error)) (*auth.Users, *recordingDirectory) {
 		d := &recordingDirectory{}
-		return users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Seal: seal, Cheap: true}), d
+		return auth.NewUsers(auth.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: d, Seal: seal, Cheap: true}), d
 	}
 	stored := func() (out string) {
 		w.Catalog.View(func(v *catalog.View) { out = string(v.Value(record.LDAPKey)) })
@@ -107,7 +107,7 @@ func TestSecretWhileAuthorityIsReplaced(t *testing.T) {
 	if err := errors.Join(err, wrong, dir.SaveAuthority(text, key)); err != nil {
 		t.Fatal(err)
 	}
-	u := users.New(users.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: &recordingDirectory{}, Seal: dir.Seal, Cheap: true})
+	u := auth.NewUsers(auth.Config{Commit: w.Commit, Catalog: w.Catalog, Directory: &recordingDirectory{}, Seal: dir.Seal, Cheap: true})
 	if _, err := u.SetLDAPPassword(t.Context(), "searching"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package users
+package auth
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/trust"
@@ -133,12 +132,12 @@ func (u *Users) LoginOIDC(ctx context.Context, q model.OIDCLogin, from string) (
 	if err != nil {
 		return model.Token{}, 0, err
 	}
-	name := access.ProviderPrefix + who.Name
+	name := ProviderPrefix + who.Name
 	if err := (trust.Identity{Role: trust.User, Name: name}).Check(); err != nil {
 		return model.Token{}, 0, model.Errorf(model.CodeDenied, "", "claim %s of the ID token names a user that cannot be one here: %v", by.UsernameClaim, err).
 			Try("have an admin choose another claim, with netctl oidc set --username-claim")
 	}
-	t := record.Token{User: name, Proof: string(access.Provider), Groups: who.Groups, From: from, Issuer: providerID(&by)}
+	t := record.Token{User: name, Proof: string(ByProvider), Groups: who.Groups, From: from, Issuer: providerID(&by)}
 	return u.issue(ctx, t, SessionTime, func(v *catalog.View) error {
 		c, err := provider(v)
 		if err == nil && providerID(c) != t.Issuer {

@@ -1,15 +1,15 @@
-package auth
+package authapi
 
 import (
 	"net/http"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
+	"github.com/contiv/contiv/daemon/master/auth"
 )
 
 func (a *Auth) oidcSecret(q *http.Request, request model.PasswordRequest) (model.Revoked, uint64, error) {
-	if err := access.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindOidcConfiguration()}); err != nil {
+	if err := auth.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindOidcConfiguration()}); err != nil {
 		return model.Revoked{}, 0, err
 	}
 	rev, err := a.Users.SetOIDCSecret(q.Context(), request.Password)

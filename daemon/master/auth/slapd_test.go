@@ -1,4 +1,4 @@
-package ldap_test
+package auth_test
 
 import (
 	"bytes"

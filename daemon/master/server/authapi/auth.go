@@ -1,5 +1,5 @@
-// Package auth serves what users need to prove who they are, and to learn what they may do: login, tokens, whoami and can-i, and the audit.
-package auth
+// Package authapi serves what users need to prove who they are, and to learn what they may do: login, tokens, whoami and can-i, and the audit.
+package authapi
 
 import (
 	"context"
@@ -16,18 +16,17 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
-	"github.com/contiv/contiv/daemon/master/access"
 	"github.com/contiv/contiv/daemon/master/audit"
+	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/part"
-	"github.com/contiv/contiv/daemon/master/users"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/trust"
 )
 
 // Auth is who may come in.
 type Auth struct {
-	Users *users.Users
+	Users *auth.Users
 	Audit *audit.Log
 	// Record adds to the audit what a request did that leaves no other trace.
 	Record func(q *http.Request, verb, target string)
@@ -73,9 +72,9 @@ func (a *Auth) Register(r *rest.Router) {
 	rest.Change(r, "/api/v1/auth/revoke", a.revoke).Allow(rest.Users())
 	rest.Change(r, FirstAdminPath, func(q *http.Request, _ struct{}) (model.Login, uint64, error) { return a.first(q) }).Allow(rest.Needs(rights.Manage))
 	r.Read("/api/v1/auth/tokens", a.tokens).Allow(rest.Users())
-	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoami(access.Of(q.Context())), nil }).Allow(rest.Users(trust.Master, trust.Agent, trust.Monitor))
+	r.Read("/api/v1/auth/whoami", func(q *http.Request, _ httprouter.Params) (any, error) { return whoami(auth.Of(q.Context())), nil }).Allow(rest.Users(trust.Master, trust.Agent, trust.Monitor))
 	r.Read("/api/v1/auth/can-i", func(q *http.Request, _ httprouter.Params) (any, error) {
-		return canI(access.Of(q.Context()), q.URL.Query())
+		return canI(auth.Of(q.Context()), q.URL.Query())
 	}).Allow(rest.Users())
 	r.Read(audit.Path, a.audit).Allow(rest.Needs(rights.Manage))
 	rest.Change(r, audit.Path, a.recordForwarded).Allow(rest.Only(trust.Master))
@@ -94,12 +93,12 @@ func (a *Auth) login(q *http.Request, request model.Login) (model.Token, uint64,
 
 // begun takes down that a session has begun.
 func (a *Auth) begun(q *http.Request, t model.Token) {
-	who := access.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: access.Proof(t.Proof), Token: t.ID}
-	a.Record(q.WithContext(access.With(q.Context(), who)), "login", "")
+	who := auth.Subject{Identity: trust.Identity{Role: trust.User, Name: t.User}, Proof: auth.Proof(t.Proof), Token: t.ID}
+	a.Record(q.WithContext(auth.With(q.Context(), who)), "login", "")
 }
 
 func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	if who.Token == "" {
 		return model.Revoked{}, 0, model.Errorf(model.CodeInvalid, "", "the request has no token whose session could be ended").Try("send the token of the session")
 	}
@@ -112,14 +111,14 @@ func (a *Auth) logout(q *http.Request) (model.Revoked, uint64, error) {
 
 // password sets one's own password, which takes the old one, or with the right to manage users anyone's.
 func (a *Auth) password(q *http.Request, request model.PasswordRequest) (model.Revoked, uint64, error) {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	name := request.Username
 	if name == "" {
 		name = who.Name
 	}
 	manage := rights.Right{Verb: rights.Manage, Kind: model.KindUser()}
 	var err error
-	if who.Proof == access.Session && name == who.Name {
+	if who.Proof == auth.BySession && name == who.Name {
 		err = a.Users.Check(q.Context(), model.Login{Username: name, Password: request.Old}, a.From(q))
 	} else {
 		err = who.Check(manage)
@@ -135,7 +134,7 @@ func (a *Auth) password(q *http.Request, request model.PasswordRequest) (model.R
 }
 
 func (a *Auth) ldapPassword(q *http.Request, request model.PasswordRequest) (model.Revoked, uint64, error) {
-	if err := access.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindLdapConfiguration()}); err != nil {
+	if err := auth.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindLdapConfiguration()}); err != nil {
 		return model.Revoked{}, 0, err
 	}
 	rev, err := a.Users.SetLDAPPassword(q.Context(), request.Password)
@@ -146,7 +145,7 @@ func (a *Auth) ldapPassword(q *http.Request, request model.PasswordRequest) (mod
 }
 
 func (a *Auth) issue(q *http.Request, request model.TokenRequest) (model.Token, uint64, error) {
-	if err := access.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindUser()}); err != nil {
+	if err := auth.Of(q.Context()).Check(rights.Right{Verb: rights.Manage, Kind: model.KindUser()}); err != nil {
 		return model.Token{}, 0, err
 	}
 	if request.Seconds < 0 || len(request.Label) > 64 {
@@ -161,7 +160,7 @@ func (a *Auth) issue(q *http.Request, request model.TokenRequest) (model.Token, 
 
 // revoke ends one's own sessions, or with the right to manage users anyone's sessions and tokens.
 func (a *Auth) revoke(q *http.Request, request model.Revocation) (model.Revoked, uint64, error) {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	owner := who.Name
 	if who.Check(rights.Right{Verb: rights.Manage}) == nil {
 		owner = ""
@@ -174,8 +173,8 @@ func (a *Auth) revoke(q *http.Request, request model.Revocation) (model.Revoked,
 }
 
 func (a *Auth) first(q *http.Request) (model.Login, uint64, error) {
-	who := access.Of(q.Context())
-	if who.Proof != access.Certificate {
+	who := auth.Of(q.Context())
+	if who.Proof != auth.ByCertificate {
 		return model.Login{}, 0, model.Errorf(model.CodeDenied, "", "the first admin is made with an admin's certificate").Try("contiv init makes one")
 	}
 	out, rev, err := a.Users.FirstAdmin(q.Context())
@@ -186,7 +185,7 @@ func (a *Auth) first(q *http.Request) (model.Login, uint64, error) {
 }
 
 func (a *Auth) tokens(q *http.Request, _ httprouter.Params) (any, error) {
-	who := access.Of(q.Context())
+	who := auth.Of(q.Context())
 	user := q.URL.Query().Get("user")
 	if user != who.Name || who.Anyone {
 		if err := who.Check(rights.Right{Verb: rights.Manage, Kind: model.KindUser()}); err != nil {
@@ -219,14 +218,14 @@ func (a *Auth) audit(q *http.Request, _ httprouter.Params) (any, error) {
 func (a *Auth) recordForwarded(q *http.Request, events []model.AuditEvent) (model.Revoked, uint64, error) {
 	for _, e := range events[:min(len(events), audit.Part)] {
 		if e.Via == "" {
-			e.Via = access.Of(q.Context()).Name
+			e.Via = auth.Of(q.Context()).Name
 		}
 		a.Audit.Add(e)
 	}
 	return model.Revoked{Done: true}, 0, nil
 }
 
-func whoami(who *access.Subject) model.Whoami {
+func whoami(who *auth.Subject) model.Whoami {
 	out := model.Whoami{Role: string(who.Role), Name: who.Name, Proof: string(who.Proof), Token: who.Token, Grants: []string{}}
 	for _, g := range who.Grants {
 		out.Grants = append(out.Grants, g.String())
@@ -238,7 +237,7 @@ func whoami(who *access.Subject) model.Whoami {
 }
 
 // canI answers whether one may do something: VERB on a KIND, with the key of an object or a tenant.
-func canI(who *access.Subject, q url.Values) (any, error) {
+func canI(who *auth.Subject, q url.Values) (any, error) {
 	right, err := rights.Parse(q.Get("verb"), q.Get("kind"), q.Get("key"), q.Get("tenant"))
 	if err != nil {
 		return nil, err

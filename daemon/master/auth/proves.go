@@ -1,10 +1,10 @@
-package access
+package auth
 
 import "github.com/contiv/contiv/trust"
 
-// Pod is the proof of a pod with an agent: its service account token, for which the API server of Kubernetes names the pod's node. Only the
+// ByPod is the proof of a pod with an agent: its service account token, for which the API server of Kubernetes names the pod's node. Only the
 // request to join uses it.
-const Pod Proof = "pod"
+const ByPod Proof = "pod"
 
 // Administrator is the name of the user whose certificate has the role admin, with which a cluster begins.
 const Administrator = "admin"
@@ -28,11 +28,11 @@ type provenBy struct {
 // authorizations are found.
 func proven() [5]provenBy {
 	return [...]provenBy{
-		{trust.Agent, Certificate, Proven{Role: true, Host: true}},
-		{trust.Agent, Pod, Proven{Host: true}},
-		{trust.Master, Certificate, Proven{Role: true, Others: true}},
-		{trust.Monitor, Certificate, Proven{Role: true}},
-		{trust.User, Certificate, Proven{Role: true}},
+		{trust.Agent, ByCertificate, Proven{Role: true, Host: true}},
+		{trust.Agent, ByPod, Proven{Host: true}},
+		{trust.Master, ByCertificate, Proven{Role: true, Others: true}},
+		{trust.Monitor, ByCertificate, Proven{Role: true}},
+		{trust.User, ByCertificate, Proven{Role: true}},
 	}
 }
 
@@ -43,7 +43,7 @@ func (s *Subject) Proves() (p Proven) {
 			p = row.Proven
 		}
 	}
-	p.Admin = s.Role == trust.User && s.Proof == Certificate && s.Name == Administrator
+	p.Admin = s.Role == trust.User && s.Proof == ByCertificate && s.Name == Administrator
 	return p
 }
 

@@ -1,5 +1,7 @@
-// Package access carries the authenticated sender of a request to the code that decides about its permissions.
-package access
+// Package auth authenticates the senders of requests to a netmaster, and carries their identity to the code that decides about their
+// permissions. A Subject is an authenticated sender. Users are authenticated by passwords, sessions and tokens, an LDAP directory or an
+// OpenID provider; authorizations, which are objects of the API, determine their permissions.
+package auth
 
 import (
 	"context"
@@ -16,11 +18,11 @@ type Proof string
 
 // The proofs.
 const (
-	Certificate Proof = "certificate"     // of the cluster's authority
-	Session     Proof = "session"         // started by a password
-	Directory   Proof = "ldap"            // a session, started by a password that an LDAP directory has checked
-	Provider    Proof = "oidc"            // a session, started by the claims of an OpenID provider
-	Service     Proof = "service-account" // a token of a service account
+	ByCertificate Proof = "certificate"     // of the cluster's authority
+	BySession     Proof = "session"         // started by a password
+	ByDirectory   Proof = "ldap"            // a session, started by a password that an LDAP directory has checked
+	ByProvider    Proof = "oidc"            // a session, started by the claims of an OpenID provider
+	ByService     Proof = "service-account" // a token of a service account
 )
 
 // Subject is the sender of a request. The zero Subject is no one, and has no permissions.
@@ -136,7 +138,7 @@ func Parse(text string) (s Subject, err error) {
 	s.Identity = trust.Identity{Role: trust.Role(words[0]), Name: words[1]}
 	s.Token = words[3]
 	switch s.Proof = Proof(words[2]); s.Proof {
-	case Certificate, Session, Directory, Provider, Service:
+	case ByCertificate, BySession, ByDirectory, ByProvider, ByService:
 		return s, s.Identity.Check()
 	}
 	return Subject{}, fmt.Errorf("%.80q is no proof", words[2])
