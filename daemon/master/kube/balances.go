@@ -5,7 +5,6 @@ import (
 
 	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/kube/translate"
-	"github.com/contiv/contiv/daemon/master/balancer"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -57,7 +56,7 @@ func (b *balances) replace(all []kube.Object) {
 // moved schedules the services of a namespace, or of all namespaces (""), for comparison, since their tenant may have changed.
 func (k *knowledge) moved(namespace string) {
 	for key, s := range k.services {
-		if (namespace == "" || s.ID.Namespace == namespace) && balancer.Ours(s.KubernetesService) {
+		if (namespace == "" || s.ID.Namespace == namespace) && balanced(s.KubernetesService) {
 			k.differs[record.KubernetesServices+key] = struct{}{}
 		}
 	}
@@ -106,10 +105,10 @@ func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err 
 	if tenant == "" {
 		tenant = defaultTenant
 	}
-	if !placed && balancer.Ours(service) {
+	if !placed && balanced(service) {
 		return a, false, nil
 	}
-	a.record, a.err = balancer.Allot(tx, id, service, tenant, e.BalancerNetwork)
+	a.record, a.err = allot(tx, id, service, tenant, e.BalancerNetwork)
 	return a, true, nil
 }
 

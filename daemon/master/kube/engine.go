@@ -1,4 +1,5 @@
-// Package kube writes Kubernetes' objects as records for the agents, and knows the pods of endpoints.
+// Package kube writes Kubernetes' objects as records for the agents, and knows the pods of endpoints. It gives services
+// of Kubernetes external addresses: those of a network of the service's tenant, as long as the service requests them.
 //
 // It works only on the leader, during its term. It compares the expected records with the catalog and writes the differences, so a new
 // leader of a cluster without differences writes nothing. Nothing of a kind is removed until Kubernetes has listed all its objects, and

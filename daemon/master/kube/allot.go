@@ -1,6 +1,4 @@
-// Package balancer gives services of Kubernetes external addresses: those of a network of the service's tenant, as long as the service
-// requests them.
-package balancer
+package kube
 
 import (
 	"net/netip"
@@ -14,26 +12,26 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Class is the load balancer class of services whose addresses come only from here. Services without a class are also served; those of
+// balancerClass is the load balancer class of services whose addresses come only from here. Services without a class are also served; those of
 // other classes belong to other controllers.
-const Class = ownership.BalancerClass
+const balancerClass = ownership.BalancerClass
 
-// Ours reports whether a service gets its addresses from here.
-func Ours(s *record.KubernetesService) bool {
-	return s != nil && s.Type == record.ServiceLoadBalancer && (s.LoadBalancerClass == "" || s.LoadBalancerClass == Class)
+// balanced reports whether a service gets its addresses from here.
+func balanced(s *record.KubernetesService) bool {
+	return s != nil && s.Type == record.ServiceLoadBalancer && (s.LoadBalancerClass == "" || s.LoadBalancerClass == balancerClass)
 }
 
-// Allot stores the addresses of a service of a tenant: its current ones as far as they match the request, others otherwise, and none if the
+// allot stores the addresses of a service of a tenant: its current ones as far as they match the request, others otherwise, and none if the
 // service is not ours. byDefault is the network of services that name none; "": such a service gets nothing. It returns nil if the service
 // has none; the error is what is missing, valid as long as that lasts.
-func Allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesService, tenant, byDefault string) (*record.LoadBalancer, error) {
+func allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesService, tenant, byDefault string) (*record.LoadBalancer, error) {
 	key, have := record.LoadBalancers+id.String(), tx.LoadBalancer(id)
 	free := func() {
 		if have != nil {
 			tx.Delete(key)
 		}
 	}
-	if !Ours(s) {
+	if !balanced(s) {
 		free()
 		return nil, nil
 	}
@@ -44,7 +42,7 @@ func Allot(tx *commit.Tx, id identity.KubernetesService, s *record.KubernetesSer
 	}
 	want := &record.LoadBalancer{ID: id, Network: n.Record.ID}
 	for _, six := range []bool{false, true} {
-		a, err := address(tx, n, s, have, six)
+		a, err := balancerAddress(tx, n, s, have, six)
 		if err != nil {
 			free()
 			return nil, err
@@ -97,9 +95,9 @@ func networkOf(v *catalog.View, s *record.KubernetesService, tenant, byDefault s
 		Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", tenant, name)
 }
 
-// address returns a service's address of one family in a network: the requested one, the current one, or a free one; invalid if the service
+// balancerAddress returns a service's address of one family in a network: the requested one, the current one, or a free one; invalid if the service
 // or the network has no addresses of the family.
-func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, have *record.LoadBalancer, six bool) (netip.Addr, error) {
+func balancerAddress(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, have *record.LoadBalancer, six bool) (netip.Addr, error) {
 	of := func(a netip.Addr) bool { return a.Is6() == six }
 	if six && !n.Gives6() || !six && !n.Gives4() || !slices.ContainsFunc(s.ClusterIPs, of) {
 		return netip.Addr{}, nil
@@ -116,10 +114,10 @@ func address(tx *commit.Tx, n *catalog.Network, s *record.KubernetesService, hav
 	case had.IsValid() && n.Contains(had):
 		return had, nil
 	case six:
-		return next(tx, n, n.Next6, of)
+		return nextBalanced(tx, n, n.Next6, of)
 	}
 	own, _ := n.Pool4()
-	return next(tx, n, func() (netip.Addr, error) { return n.Next4(identity.Group{}) }, own.Contains)
+	return nextBalanced(tx, n, func() (netip.Addr, error) { return n.Next4(identity.Group{}) }, own.Contains)
 }
 
 // available returns why a service cannot have the requested address.
@@ -136,8 +134,8 @@ func available(tx *commit.Tx, n *catalog.Network, asked, had netip.Addr) error {
 	return nil
 }
 
-// next returns a free address, or the one that has been longest in quarantine after its release if there is no other.
-func next(tx *commit.Tx, n *catalog.Network, first func() (netip.Addr, error), within func(netip.Addr) bool) (netip.Addr, error) {
+// nextBalanced returns a free address, or the one that has been longest in quarantine after its release if there is no other.
+func nextBalanced(tx *commit.Tx, n *catalog.Network, first func() (netip.Addr, error), within func(netip.Addr) bool) (netip.Addr, error) {
 	a, err := first()
 	if err == nil {
 		return a, nil
