@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/contiv/contiv/daemon/master/backing"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 )
@@ -17,7 +16,7 @@ func put(tx *commit.Tx, old, e *record.Endpoint) error {
 	if err := tx.PutEndpoint(e); err != nil || old != nil && old.IP == e.IP && old.IP6 == e.IP6 {
 		return err
 	}
-	return backing.Taken(tx, e.IP, e.IP6)
+	return judgeTaken(tx, e.IP, e.IP6)
 }
 
 // remove deletes an endpoint, removes it from all services, and puts its addresses into quarantine.
@@ -26,7 +25,7 @@ func (s *Service) remove(tx *commit.Tx, e *record.Endpoint) error {
 	if err := provide(tx, e, nil); err != nil {
 		return err
 	}
-	if err := backing.Left(tx, e.IP, e.IP6); err != nil {
+	if err := judgeLeft(tx, e.IP, e.IP6); err != nil {
 		return err
 	}
 	return s.letRest(tx, e)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/daemon/kube/translate"
-	"github.com/contiv/contiv/daemon/master/backing"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
@@ -123,7 +123,7 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 			have := tx.Value(key)
 			want := e.wanted(key, have)
 			if slice, is := sliceOf(key); is && want != nil {
-				judged, err := backing.Judge(tx.View, slice, want)
+				judged, err := endpoint.JudgeSlice(tx.View, slice, want)
 				if err != nil {
 					return err
 				}

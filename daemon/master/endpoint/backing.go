@@ -1,6 +1,4 @@
-// Package backing prevents services of Kubernetes from leading to an address with another owner than its EndpointSlice names: slices are
-// updated late, and another pod may get an address before that.
-package backing
+package endpoint
 
 import (
 	"bytes"
@@ -15,18 +13,19 @@ import (
 	"github.com/contiv/contiv/ipam"
 )
 
-// Judge returns the record of an EndpointSlice with the ownership of its addresses: a backend that is a pod counts unless another endpoint
+// JudgeSlice returns the record of an EndpointSlice with the ownership of its addresses, because slices are updated late, and another pod may
+// get an address before that: a backend that is a pod counts unless another endpoint
 // of the service's tenant has its address. An address without an endpoint is no evidence: it may be a node's.
-func Judge(v *catalog.View, id identity.EndpointSlice, stored []byte) ([]byte, error) {
+func JudgeSlice(v *catalog.View, id identity.EndpointSlice, stored []byte) ([]byte, error) {
 	var of struct{ Service string }
 	if err := json.Unmarshal(stored, &of); err != nil {
 		return nil, err
 	}
 	tenant := v.TenantOfService(identity.KubernetesService{Namespace: id.Namespace, Name: of.Service})
-	return record.JudgeSlice(stored, func(e *record.SliceEndpoint) bool { return lost(v, tenant, e) })
+	return record.JudgeSlice(stored, func(e *record.SliceEndpoint) bool { return lostBackend(v, tenant, e) })
 }
 
-func lost(v *catalog.View, tenant string, e *record.SliceEndpoint) bool {
+func lostBackend(v *catalog.View, tenant string, e *record.SliceEndpoint) bool {
 	if e.Pod.IsZero() || slices.ContainsFunc(v.EndpointsOfPod(e.Pod), func(own *record.Endpoint) bool { return own.IP == e.Address || own.IP6 == e.Address }) {
 		return false
 	}
@@ -34,13 +33,15 @@ func lost(v *catalog.View, tenant string, e *record.SliceEndpoint) bool {
 	return n != nil && n.EndpointAt(e.Address) != nil
 }
 
-// Taken judges the slices with backends at addresses that an endpoint has acquired.
-func Taken(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, false) }
+// judgeTaken judges the slices with backends at addresses that an endpoint has acquired.
+func judgeTaken(tx *commit.Tx, addresses ...netip.Addr) error {
+	return judgeSlices(tx, addresses, false)
+}
 
-// Left judges the slices that have lost backends at addresses that an endpoint has released.
-func Left(tx *commit.Tx, addresses ...netip.Addr) error { return judge(tx, addresses, true) }
+// judgeLeft judges the slices that have lost backends at addresses that an endpoint has released.
+func judgeLeft(tx *commit.Tx, addresses ...netip.Addr) error { return judgeSlices(tx, addresses, true) }
 
-func judge(tx *commit.Tx, addresses []netip.Addr, left bool) error {
+func judgeSlices(tx *commit.Tx, addresses []netip.Addr, left bool) error {
 	for _, a := range addresses {
 		if !a.IsValid() {
 			continue
@@ -48,7 +49,7 @@ func judge(tx *commit.Tx, addresses []netip.Addr, left bool) error {
 		for _, id := range tx.SlicesAt(a, left) {
 			key := record.EndpointSlices + id.String()
 			have := tx.Value(key)
-			want, err := Judge(tx.View, id, have)
+			want, err := JudgeSlice(tx.View, id, have)
 			if err != nil || bytes.Equal(want, have) {
 				continue // an unreadable slice leads nowhere
 			}
