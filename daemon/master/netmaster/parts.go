@@ -22,7 +22,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/agents"
 	"github.com/contiv/contiv/daemon/master/server/authapi"
 	"github.com/contiv/contiv/daemon/master/server/caller"
-	"github.com/contiv/contiv/daemon/master/server/counters"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
@@ -57,7 +56,7 @@ func (m *Master) Parts(front *server.Config) part.Part {
 		part.Serves(func(r *rest.Router) { peers.Register(r, m.Log) }),
 		part.Serves(func(r *rest.Router) { probe.Register(r, m.Catalog, peers, m.Keep, m.Log) }),
 		part.Serves(func(r *rest.Router) { observe.Register(r, m.Catalog, peers) }),
-		part.Serves(func(r *rest.Router) { counters.Register(r, m.Catalog, peers) }),
+		part.Serves(func(r *rest.Router) { nodes.RegisterCounters(r, m.Catalog, peers) }),
 		part.Serves((&historyapi.Past{Catalog: m.Catalog, Keep: m.Keep, Endpoints: m.Endpoints}).Register),
 		m.bundles(members, peers),
 	)

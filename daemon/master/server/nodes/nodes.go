@@ -1,4 +1,5 @@
-// Package nodes reports the nodes of the cluster and their state: netmasters, agents, and hosts that should have an agent.
+// Package nodes reports the nodes of the cluster and their state: netmasters, agents, and hosts that should have an agent. It
+// returns the counters of their switches.
 package nodes
 
 import (

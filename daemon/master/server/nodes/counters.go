@@ -1,5 +1,4 @@
-// Package counters answers what the switches of all hosts have counted, from which clients work out rates.
-package counters
+package nodes
 
 import (
 	"context"
@@ -14,22 +13,22 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/peer"
 )
 
-// Path is where the counters are.
-const Path = "/api/v1/counters"
+// CountersPath is the path of the counters.
+const CountersPath = "/api/v1/counters"
 
-// Register adds the route.
-func Register(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
-	r.Read(Path, func(q *http.Request, _ httprouter.Params) (any, error) {
+// RegisterCounters adds the route of what the switches of all hosts have counted, from which clients work out rates.
+func RegisterCounters(r *rest.Router, known *catalog.Catalog, peers *peer.Peers) {
+	r.Read(CountersPath, func(q *http.Request, _ httprouter.Params) (any, error) {
 		tenant := q.URL.Query().Get("tenant")
-		if err := may(q.Context(), known, tenant); err != nil {
+		if err := maySee(q.Context(), known, tenant); err != nil {
 			return nil, err
 		}
-		return model.Counters{Hosts: ask(q.Context(), peers, tenant)}, nil
+		return model.Counters{Hosts: askCounters(q.Context(), peers, tenant)}, nil
 	}).Allow(rest.Users()).Bound = "traces"
 }
 
-// may refuses who may not see a tenant, "" for all, and one that there is not.
-func may(ctx context.Context, known *catalog.Catalog, tenant string) (err error) {
+// maySee refuses a sender who may not see a tenant, "" for all, and a tenant that does not exist.
+func maySee(ctx context.Context, known *catalog.Catalog, tenant string) (err error) {
 	if err := auth.Of(ctx).About(tenant); err != nil || tenant == "" {
 		return err
 	}
@@ -41,8 +40,8 @@ func may(ctx context.Context, known *catalog.Catalog, tenant string) (err error)
 	return err
 }
 
-// ask asks the agents of all hosts. It blocks until each has answered or let peer.Limit pass.
-func ask(ctx context.Context, peers *peer.Peers, tenant string) []model.HostCounters {
+// askCounters asks the agents of all hosts. It blocks until each has answered or let peer.Limit pass.
+func askCounters(ctx context.Context, peers *peer.Peers, tenant string) []model.HostCounters {
 	out := []model.HostCounters{}
 	for _, h := range peer.All[model.HostCounters](ctx, peers, "/inspect/counters", tenant) {
 		if h.Err != nil {
