@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/incarnation"
-	"github.com/contiv/contiv/daemon/incarnation/stored"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -21,13 +20,13 @@ const incarnationInterval = 2 * time.Second
 // Resolve returns the incarnation of the store, and records it on this host. It blocks while the store does not answer or is not the one of the host's
 // cluster. An error of another kind, or the end of ctx, ends it. The operator's decisions that accept another store apply to the first call only.
 func (o *Opener) Resolve(ctx context.Context, db store.Store) (out record.Incarnation, err error) {
-	options := stored.Options{NewStore: o.Embedded.NewStore, Alone: o.Runs() && o.Embedded.Alone, Restored: o.Runs() && o.Embedded.Restored, Random: rand.Text, Now: time.Now}
+	options := Decisions{NewStore: o.Embedded.NewStore, Alone: o.Runs() && o.Embedded.Alone, Restored: o.Runs() && o.Embedded.Restored, Random: rand.Text, Now: time.Now}
 	err = o.retry(ctx, func() error {
 		known, err := o.ClusterFile.Read()
 		if err != nil {
-			return fmt.Errorf("%w: %w", stored.ErrAnother, err)
+			return fmt.Errorf("%w: %w", ErrAnother, err)
 		}
-		if out, err = stored.Resolve(ctx, db, known, options); err != nil {
+		if out, err = ResolveIncarnation(ctx, db, known, options); err != nil {
 			return err
 		}
 		if known.Stored() != out.ID {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/contiv/contiv/daemon/incarnation/stored"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/embedded"
 	"github.com/contiv/contiv/daemon/store/open"
@@ -68,7 +67,7 @@ func (o *Opener) retry(ctx context.Context, try func() error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, stored.ErrAnother) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
+		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, ErrAnother) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
 			return err
 		}
 		o.Waiting("its store: " + err.Error())
@@ -90,7 +89,7 @@ func (o *Opener) awaitMember(ctx context.Context) error {
 	return o.retry(ctx, func() error {
 		known, err := o.ClusterFile.Read()
 		if err != nil {
-			return fmt.Errorf("%w: %w", stored.ErrAnother, err)
+			return fmt.Errorf("%w: %w", ErrAnother, err)
 		}
 		permitted, err := o.Embedded.Permit(ctx, known.Stored() != "")
 		if err == nil {

@@ -1,4 +1,4 @@
-package stored_test
+package storage_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/incarnation"
-	"github.com/contiv/contiv/daemon/incarnation/stored"
+	"github.com/contiv/contiv/daemon/master/storage"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
@@ -48,35 +48,35 @@ func TestResolve(t *testing.T) {
 		name    string
 		known   incarnation.Known
 		store   record.Incarnation
-		options stored.Options
+		options storage.Decisions
 		want    string // id, cause and predecessors; or part of the refusal
 	}{
-		{"a store and a host of an earlier build", incarnation.Known{}, record.Incarnation{}, stored.Options{}, id('n') + " init"},
-		{"the first start after contiv init", incarnation.Known{Incarnation: first, Pending: true}, record.Incarnation{}, stored.Options{}, id('a') + " init"},
-		{"contiv init with the store of an existing cluster", incarnation.Known{Incarnation: first, Pending: true}, other, stored.Options{}, id('x') + " init"},
-		{"a host without a record", incarnation.Known{}, other, stored.Options{}, id('x') + " init"},
-		{"the known one", knows(first), first, stored.Options{}, id('a') + " init"},
-		{"the known one, and a flag that was left", knows(first), first, stored.Options{NewStore: true}, id('a') + " init"},
-		{"a successor", knows(first), second, stored.Options{}, id('b') + " restore " + id('a')},
-		{"a successor, and a flag that was left", knows(first), second, stored.Options{NewStore: true}, id('b') + " restore " + id('a')},
-		{"one whose other members are lost", knows(first), first, stored.Options{Alone: true}, id('n') + " " + string(record.CauseAlone) + " " + id('a')},
-		{"one that was restored by other tools", knows(first), first, stored.Options{NewStore: true, Restored: true}, id('n') + " restore " + id('a')},
-		{"an empty one", knows(first), record.Incarnation{}, stored.Options{}, "it is empty, or not this cluster's, whose incarnation is " + id('a')},
-		{"an empty one that others are lost of", knows(first), record.Incarnation{}, stored.Options{Alone: true}, "start netmaster once with --new-store"},
-		{"an empty one that --new-store names", knows(second), record.Incarnation{}, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
-		{"one of before", knows(second), first, stored.Options{}, "it is older than incarnation " + id('b')},
-		{"one of before that --new-store names", knows(second), first, stored.Options{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
-		{"another cluster's", knows(first), other, stored.Options{}, "got incarnation " + id('x') + ", want " + id('a') + " of this host's cluster"},
-		{"another cluster's, which no flag accepts", knows(first), other, stored.Options{NewStore: true, Alone: true}, "contiv leave first"},
+		{"a store and a host of an earlier build", incarnation.Known{}, record.Incarnation{}, storage.Decisions{}, id('n') + " init"},
+		{"the first start after contiv init", incarnation.Known{Incarnation: first, Pending: true}, record.Incarnation{}, storage.Decisions{}, id('a') + " init"},
+		{"contiv init with the store of an existing cluster", incarnation.Known{Incarnation: first, Pending: true}, other, storage.Decisions{}, id('x') + " init"},
+		{"a host without a record", incarnation.Known{}, other, storage.Decisions{}, id('x') + " init"},
+		{"the known one", knows(first), first, storage.Decisions{}, id('a') + " init"},
+		{"the known one, and a flag that was left", knows(first), first, storage.Decisions{NewStore: true}, id('a') + " init"},
+		{"a successor", knows(first), second, storage.Decisions{}, id('b') + " restore " + id('a')},
+		{"a successor, and a flag that was left", knows(first), second, storage.Decisions{NewStore: true}, id('b') + " restore " + id('a')},
+		{"one whose other members are lost", knows(first), first, storage.Decisions{Alone: true}, id('n') + " " + string(record.CauseAlone) + " " + id('a')},
+		{"one that was restored by other tools", knows(first), first, storage.Decisions{NewStore: true, Restored: true}, id('n') + " restore " + id('a')},
+		{"an empty one", knows(first), record.Incarnation{}, storage.Decisions{}, "it is empty, or not this cluster's, whose incarnation is " + id('a')},
+		{"an empty one that others are lost of", knows(first), record.Incarnation{}, storage.Decisions{Alone: true}, "start netmaster once with --new-store"},
+		{"an empty one that --new-store names", knows(second), record.Incarnation{}, storage.Decisions{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
+		{"one of before", knows(second), first, storage.Decisions{}, "it is older than incarnation " + id('b')},
+		{"one of before that --new-store names", knows(second), first, storage.Decisions{NewStore: true}, id('n') + " new-store " + id('b') + " " + id('a')},
+		{"another cluster's", knows(first), other, storage.Decisions{}, "got incarnation " + id('x') + ", want " + id('a') + " of this host's cluster"},
+		{"another cluster's, which no flag accepts", knows(first), other, storage.Decisions{NewStore: true, Alone: true}, "contiv leave first"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			db := memory.New()
 			put(t, db, row.store)
 			row.options.Now, row.options.Random = func() time.Time { return now }, func() string { return strings.ToUpper(id('n')) }
-			got, err := stored.Resolve(t.Context(), db, row.known, row.options)
+			got, err := storage.ResolveIncarnation(t.Context(), db, row.known, row.options)
 			text := strings.Join(append([]string{got.ID, string(got.Cause)}, got.Predecessors...), " ")
 			if err != nil {
-				if text = err.Error(); !errors.Is(err, stored.ErrAnother) {
+				if text = err.Error(); !errors.Is(err, storage.ErrAnother) {
 					t.Errorf("want ErrAnother, got %v", err)
 				}
 			}
@@ -115,7 +115,7 @@ func TestResolveTogether(t *testing.T) {
 	db := memory.New()
 	theirs := record.NewIncarnation(id('t'), now)
 	o := &overtaken{Store: db, first: func() { put(t, db, theirs) }}
-	got, err := stored.Resolve(t.Context(), o, incarnation.Known{}, stored.Options{Random: func() string { return id('n') }, Now: time.Now})
+	got, err := storage.ResolveIncarnation(t.Context(), o, incarnation.Known{}, storage.Decisions{Random: func() string { return id('n') }, Now: time.Now})
 	if err != nil || got.ID != theirs.ID {
 		t.Errorf("want %s, got %s, %v", theirs.ID, got.ID, err)
 	}
@@ -129,8 +129,8 @@ func TestResolveUnreadable(t *testing.T) {
 	if _, err := db.Commit(t.Context(), &tx); err != nil {
 		t.Fatal(err)
 	}
-	_, err := stored.Resolve(t.Context(), db, incarnation.Known{}, stored.Options{NewStore: true})
-	if !errors.Is(err, stored.ErrAnother) || !strings.Contains(err.Error(), "restore the store from a snapshot") {
+	_, err := storage.ResolveIncarnation(t.Context(), db, incarnation.Known{}, storage.Decisions{NewStore: true})
+	if !errors.Is(err, storage.ErrAnother) || !strings.Contains(err.Error(), "restore the store from a snapshot") {
 		t.Errorf("want a refusal with the remedy, got %v", err)
 	}
 }

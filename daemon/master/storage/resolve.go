@@ -1,6 +1,4 @@
-// Package stored makes sure that a store is the one that its host's cluster has: it writes an incarnation into a store that has none, and
-// refuses another one.
-package stored
+package storage
 
 import (
 	"context"
@@ -15,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// Options are an operator's decisions about a store.
-type Options struct {
+// Decisions are an operator's decisions about a store.
+type Decisions struct {
 	// NewStore accepts a store that is not the known one, and makes it the cluster's store.
 	NewStore bool
 	// Restored means that other tools than netmaster have restored the store's data.
@@ -31,10 +29,10 @@ type Options struct {
 // ErrAnother means that a store is not the one of this host's cluster. The error's text has the remedy.
 var ErrAnother = errors.New("the store is another one")
 
-// Resolve returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It
+// ResolveIncarnation returns the incarnation of a store, which it writes into one that has none, and into one that the options make a successor. It
 // refuses, with ErrAnother, a store that neither is the known one nor follows it. It blocks until the store answers; an error of the
 // store leaves open what was written.
-func Resolve(ctx context.Context, db store.Store, known incarnation.Known, o Options) (record.Incarnation, error) {
+func ResolveIncarnation(ctx context.Context, db store.Store, known incarnation.Known, o Decisions) (record.Incarnation, error) {
 	for {
 		there, at, err := read(ctx, db)
 		if err != nil {
@@ -73,7 +71,7 @@ func read(ctx context.Context, db store.Store) (out record.Incarnation, at store
 }
 
 // decide returns the incarnation that a store should have; it returns the current one if nothing is to be written.
-func decide(there record.Incarnation, known incarnation.Known, o Options) (record.Incarnation, error) {
+func decide(there record.Incarnation, known incarnation.Known, o Decisions) (record.Incarnation, error) {
 	relation := record.RelationOf(known.Stored(), &there)
 	older := relation == record.Another && slices.Contains(known.Predecessors, there.ID)
 	switch {
