@@ -54,7 +54,7 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 		Others:     peer.NewTransport(d.holder, known),
 	}
 	m.Audit = audit.New(audit.Config{Commit: committer, Catalog: known, Sinks: sinks, Log: log, Pass: authapi.Pass(m.election, m.Others)})
-	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: d.opener.Roster(self), Log: log})
+	m.Adopter = adopt.New(adopt.Config{Commit: committer, Catalog: known, Admit: m.Admit, Incarnation: self, Roster: d.Storage.Roster(self, log), Log: log})
 	m.Relay.Await(m.Adopter.Awaited)
 	settings := d.Endpoints
 	settings.Held = m.Adopter.Held

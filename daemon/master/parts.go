@@ -9,13 +9,13 @@ import (
 
 // own returns the parts of this process: its certificates, and its connection to its store. Package netmaster has the others.
 func (m *master) own() part.Part {
-	snapshots, status := m.daemon.opener.Snapshots(m.Store)
+	snapshots, status := m.daemon.Storage.Snapshots.Part(m.Store, m.daemon.config.Store, m.daemon.holder, m.Log)
 	m.Self.Snapshots = status
 	return part.Join(
 		m.daemon.own.Part(m.Catalog, m.Commit, m.Users.SealSecrets, m.Log),
 		m.following(),
 		m.elected(),
-		m.daemon.opener.Part(m.Store, m.Catalog, m.feed, m.Incarnation),
+		m.daemon.Storage.Part(m.Store, m.Catalog, m.feed, m.Incarnation, m.Log),
 		snapshots,
 		m.kubernetesRecords(),
 	)

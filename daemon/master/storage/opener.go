@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// Opener opens the store of this process. Its methods wait as long as the store is missing, unreachable or another cluster's: an operator may mount a
+// Opener opens the store of this process, and verifies that it is the one of the host's cluster. Its methods wait as long as the store is missing, unreachable or another cluster's: an operator may mount a
 // file system late, or restore a snapshot meanwhile. They are not for concurrent use.
 type Opener struct {
 	Settings

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -13,14 +14,14 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 )
 
-// Part returns the part of an open store with an incarnation: it watches the incarnation, records the hosts of the cluster, reports the used space, and
+// Part returns the part that cares for an open store with an incarnation: it watches the incarnation, records the hosts of the cluster, reports the used space, and
 // compacts the history of a store that does not compact itself. If the embedded store fails, it ends netmaster with the reason. feed loads the catalog.
-func (o *Opener) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation) part.Part {
-	space := maintenance.NewSpace(db, o.Log)
+func (s *Settings) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed, of record.Incarnation, log *slog.Logger) part.Part {
+	space := maintenance.NewSpace(db, log)
 	p := part.Part{
 		Tasks: []task.Task{
 			watchIncarnation(known, feed, of),
-			recordRoster(o.ClusterFile, known, feed, of, o.Log),
+			recordRoster(s.ClusterFile, known, feed, of, log),
 			part.Started("space of the store", func(ctx context.Context) error { space.Run(ctx); return nil }),
 		},
 		Metrics: []prometheus.Collector{space.Metrics()},
@@ -28,8 +29,8 @@ func (o *Opener) Part(db store.Store, known *catalog.Catalog, feed *catalog.Feed
 	if own, ok := db.(failing); ok {
 		p.Tasks = append(p.Tasks, watchFailure(own))
 	}
-	if !o.Runs() { // an embedded store compacts itself
-		p.Duties = append(p.Duties, maintenance.NewCompactor(db, o.Compaction.History, known.Revision, o.Log).Run)
+	if !s.Runs() { // an embedded store compacts itself
+		p.Duties = append(p.Duties, maintenance.NewCompactor(db, s.Compaction.History, known.Revision, log).Run)
 	}
 	return p
 }

@@ -16,10 +16,10 @@ import (
 const rosterInterval = 5 * time.Second
 
 // Roster returns the hosts that this host has recorded of a store or of its predecessor; nil: they are unknown.
-func (o *Opener) Roster(of record.Incarnation) []string {
-	hosts, err := o.ClusterFile.Hosts(append([]string{of.ID}, of.Predecessors[:min(1, len(of.Predecessors))]...)...)
+func (s *Settings) Roster(of record.Incarnation, log *slog.Logger) []string {
+	hosts, err := s.ClusterFile.Hosts(append([]string{of.ID}, of.Predecessors[:min(1, len(of.Predecessors))]...)...)
 	if err != nil {
-		o.Log.Warn("the hosts of the cluster before are unknown: netmaster adopts the endpoints of those that connect in time", "error", err)
+		log.Warn("the hosts of the cluster before are unknown: netmaster adopts the endpoints of those that connect in time", "error", err)
 	}
 	return hosts
 }

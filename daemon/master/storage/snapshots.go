@@ -3,6 +3,7 @@ package storage
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/snapshot"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/storeconfig"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/trust"
 )
 
 // Snapshots configure the scheduled snapshots of the store.
@@ -25,9 +28,9 @@ type Snapshots struct {
 
 // Register adds the flags.
 func (s *Snapshots) Register(set *flags.Set) {
-	set.String(&s.Dir, "snapshot-dir", "SNAPSHOT_DIR", "", "folder in which the store is saved (default: snapshots, beside the folder of the embedded store; with another store, none)")
-	set.String(&s.interval, "snapshot-every", "SNAPSHOT_EVERY", snapshot.DefaultInterval.String(), "how often the store is saved; 0s: never")
-	set.Int(&s.Keep, "snapshot-keep", "SNAPSHOT_KEEP", snapshot.DefaultKeep, "how many of these snapshots are kept")
+	set.String(&s.Dir, "snapshot-dir", "SNAPSHOT_DIR", "", "directory of the store's snapshots (default: snapshots, beside the directory of the embedded store; with another store, none)")
+	set.String(&s.interval, "snapshot-every", "SNAPSHOT_EVERY", snapshot.DefaultInterval.String(), "time between two snapshots; 0s: none are saved")
+	set.Int(&s.Keep, "snapshot-keep", "SNAPSHOT_KEEP", snapshot.DefaultKeep, "number of these snapshots that are kept")
 }
 
 // Check validates the flags. The default directory is beside that of the embedded store, "" if the store is another process.
@@ -44,15 +47,15 @@ func (s *Snapshots) Check(embedded string) (err error) {
 	return nil
 }
 
-// Snapshots returns the part that saves snapshots of an open store, and a function that returns their status. Without a schedule, or with a store that has
-// no snapshots, the part is empty and the function nil.
-func (o *Opener) Snapshots(db store.Store) (part.Part, func() *model.SnapshotStatus) {
-	schedule := o.Settings.Snapshots.Schedule
+// Part returns the part that saves snapshots of an open store, and a function that returns their status. Without a schedule, or with a store that has no
+// snapshots, the part is empty and the function nil. c is the configuration of the store; holder proves this netmaster, nil without certificates.
+func (s *Snapshots) Part(db store.Store, c storeconfig.Config, holder *trust.Holder, log *slog.Logger) (part.Part, func() *model.SnapshotStatus) {
+	schedule := s.Schedule
 	from, can := db.(snapshot.Source)
 	if !can || schedule.Interval == 0 || schedule.Dir == "" {
 		return part.Part{}, nil
 	}
-	saver := &snapshot.Saver{Schedule: schedule, From: from, Of: o.header, Room: Free, Log: o.Log}
+	saver := &snapshot.Saver{Schedule: schedule, From: from, Of: func() snapshot.Header { return header(c, holder) }, Room: Free, Log: log}
 	return part.Part{
 		Tasks: []task.Task{part.Started("snapshots of the store", saver.Run)},
 		Metrics: []prometheus.Collector{
@@ -63,16 +66,16 @@ func (o *Opener) Snapshots(db store.Store) (part.Part, func() *model.SnapshotSta
 }
 
 // header returns the part of a snapshot's header that does not follow from the content of the store.
-func (o *Opener) header() snapshot.Header {
+func header(c storeconfig.Config, holder *trust.Holder) snapshot.Header {
 	h := snapshot.Header{Contiv: build.Info().Version, Store: snapshot.Embedded}
 	switch {
-	case len(o.Store.Etcd) > 0:
+	case len(c.Etcd) > 0:
 		h.Store = snapshot.Etcd
-	case len(o.Store.Consul) > 0:
+	case len(c.Consul) > 0:
 		h.Store = snapshot.Consul
 	}
-	if o.Trust != nil {
-		h.Host, h.Authority = o.Trust.Identity().Name, snapshot.Authority(o.Trust.Dir())
+	if holder != nil {
+		h.Host, h.Authority = holder.Identity().Name, snapshot.Authority(holder.Dir())
 	}
 	return h
 }
