@@ -71,8 +71,8 @@ func TestForwardingGoesToTheLeaderAlone(t *testing.T) {
 	}
 }
 
-// Who is no netmaster cannot say that it passes on the request of someone else, neither to the leader nor to a follower: forged headers
-// change nothing but what the client is said to call itself. What concerns one connection, or the browser, does not continue.
+// A client that is no netmaster cannot claim to forward the request of someone else, neither to the leader nor to a follower: forged headers
+// change only the name that the client gives itself. Headers of one connection, or of the browser, are not forwarded.
 func TestOnlyMastersVouch(t *testing.T) {
 	db := memory.New()
 	one := start(t, db)

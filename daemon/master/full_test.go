@@ -47,6 +47,6 @@ func TestFullStore(t *testing.T) {
 		t.Errorf("with space again: %v", err)
 	}
 	if after, err := one.Leadership(ctx); err != nil || after.Term != before.Term {
-		t.Errorf("want term %d to go on, got %d, %v", before.Term, after.Term, err)
+		t.Errorf("want term %d to continue, got %d, %v", before.Term, after.Term, err)
 	}
 }

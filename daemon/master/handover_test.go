@@ -15,8 +15,7 @@ import (
 
 func (p *process) address() string { return strings.TrimPrefix(p.Base, "http://") }
 
-// The leader hands over to the netmaster that is asked for, while others write: no write is lost or refused, and the history tells who
-// asked for it.
+// The leader hands over to the requested netmaster, while others write: no write is lost or refused, and the history has the requester.
 func TestHandOver(t *testing.T) {
 	ctx := context.Background()
 	db := memory.New()
@@ -79,7 +78,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused before anything is changed.
+// An impossible handover is refused before anything is changed.
 func TestHandOverRefused(t *testing.T) {
 	ctx := context.Background()
 	db := memory.New()

@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/daemon/store/memory"
 )
 
-// A follower that passes a request on does not hide who sent it, and every master tells the same history. What no one
-// could have proved, or ought to see, is not in it.
+// A follower that forwards a request does not hide its sender, and every master returns the same history. Unproven senders and secrets are
+// not in it.
 func TestHistoryOfACluster(t *testing.T) {
 	ctx := context.Background()
 	db := memory.New()
@@ -50,7 +50,7 @@ func TestHistoryOfACluster(t *testing.T) {
 	}
 	same, err := one.History(ctx, client.HistoryQuery{})
 	if err != nil || !reflect.DeepEqual(entries, same) {
-		t.Errorf("the leader tells another history: %+v, %v", same, err)
+		t.Errorf("the leader returns another history: %+v, %v", same, err)
 	}
 	if first := entries[0]; first.By != (model.Actor{Program: "netmaster"}) || first.Why == "" || first.Kind != "global" {
 		t.Errorf("the first object: got %+v", first)

@@ -36,8 +36,7 @@ func answers(ctx context.Context, address string) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// NWC-08: a netmaster that is started again listens where it is told to now, and nowhere else; the control address is a
-// further one.
+// NWC-08: a restarted netmaster listens at its new addresses, and nowhere else; the control address is a further one.
 func TestNWC_08_ListenURL(t *testing.T) {
 	first, second, control := freePort(t), freePort(t), freePort(t)
 	local := func(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }

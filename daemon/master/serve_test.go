@@ -168,7 +168,7 @@ func TestStoreAway(t *testing.T) {
 	if _, err := impatient.Networks().Put(ctx, network(2)); !client.IsCode(err, model.CodeUnavailable) {
 		t.Errorf("a write without the store: want unavailable, got %v", err)
 	}
-	until(t, "readiness says what is away", func() bool {
+	until(t, "readiness names the missing store", func() bool {
 		answer, err := http.Get(one.Base + "/readyz")
 		if err != nil {
 			return false
@@ -244,21 +244,21 @@ func TestStoreReset(t *testing.T) {
 	}
 	watching, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	told := make(chan int)
+	lists := make(chan int)
 	go func() {
-		defer close(told)
+		defer close(lists)
 		for e := range one.Watch(watching, []*model.Kind{model.KindNetwork()}) {
 			if e.Type != model.EventFull {
 				continue
 			}
 			select {
-			case told <- len(e.Items):
+			case lists <- len(e.Items):
 			case <-watching.Done():
 				return
 			}
 		}
 	}()
-	if n := <-told; n != 3 {
+	if n := <-lists; n != 3 {
 		t.Errorf("who watches: want 3 networks, got %d", n)
 	}
 	db.Reset()
@@ -266,8 +266,8 @@ func TestStoreReset(t *testing.T) {
 		list, err := one.Networks().List(ctx)
 		return err == nil && len(list) == 0 && one.role() == "leader"
 	})
-	if n, open := <-told; !open || n != 0 {
-		t.Errorf("who watches: want to be told of no network, got %d, %t", n, open)
+	if n, open := <-lists; !open || n != 0 {
+		t.Errorf("a watcher: want a list without networks, got %d, %t", n, open)
 	}
 	if _, err := one.Tenants().Get(ctx, "default"); err != nil {
 		t.Errorf("what every cluster has: %v", err)
@@ -277,11 +277,11 @@ func TestStoreReset(t *testing.T) {
 	}
 	list, err := one.Networks().List(ctx)
 	if err != nil || len(list) != 1 || list[0].NetworkName != "net4" {
-		t.Errorf("want net4 alone, got %v, %v", list, err)
+		t.Errorf("want only net4, got %v, %v", list, err)
 	}
 }
 
-// Whoever has written the lock again has fenced the old leader off: not one of its writes gets through.
+// A new owner of the lock fences off the previous leader, none of whose writes succeeds.
 func TestFencedLeader(t *testing.T) {
 	ctx := context.Background()
 	one := start(t, memory.New())

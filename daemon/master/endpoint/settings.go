@@ -25,7 +25,7 @@ type Settings struct {
 // Register adds the flags.
 func (s *Settings) Register(set *flags.Set) {
 	set.String(&s.quarantine, "quarantine", "QUARANTINE", "", "how long an address is not given again after its endpoint is gone, where the global object does not say it; 0s: at once (default: 30s for pods, 0s for others)")
-	set.Bool(&s.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: whoever may make pods in some namespace is in every tenant then")
+	set.Bool(&s.PodTenants, "pod-label-tenants", "POD_LABEL_TENANTS", "let a pod's label io.contiv.tenant enter any tenant, as the original did: a user who may create pods in one namespace then has access to every tenant")
 }
 
 // Check validates the flags.

@@ -11,8 +11,8 @@ import (
 func (l *Limits) Register(s *flags.Set) {
 	s.Int(&l.Watches, "max-watches", "MAX_WATCHES", DefaultWatches, "how many watches are open at once; one client has a quarter")
 	s.Int(&l.Captures, "max-captures", "MAX_CAPTURES", DefaultCaptures, "how many captures run at once; one client has a quarter")
-	s.Int(&l.Agents, "max-agents", "MAX_AGENTS", DefaultAgents, "how many agents this netmaster tells what concerns their hosts; one address has a quarter")
-	s.Int(&l.Strangers, "max-strangers", "MAX_STRANGERS", DefaultStrangers, "how many logins and joins of who has proved nothing yet are under way at once; one client has a quarter")
+	s.Int(&l.Agents, "max-agents", "MAX_AGENTS", DefaultAgents, "maximum number of agents that receive records from this netmaster; one address has a quarter")
+	s.Int(&l.Strangers, "max-strangers", "MAX_STRANGERS", DefaultStrangers, "maximum number of concurrent logins and joins of unauthenticated clients; one client has a quarter")
 	s.Int(&l.Traces, "max-traces", "MAX_TRACES", DefaultTraces, "how many traces and inspections of agents run at once; one client has a quarter")
 	s.Int(&l.Bundles, "max-bundles", "MAX_BUNDLES", DefaultBundles, "how many support bundles are written at once; one client has a quarter")
 }

@@ -28,15 +28,15 @@ type Settings struct {
 func (s *Settings) Register(set *flags.Set) {
 	s.Snapshots.Register(set)
 	s.Compaction.Register(set)
-	set.String((*string)(&s.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file in which this host notes which store its cluster has: netmaster does not use another one, or an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
-	set.Bool(&s.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: where the store is empty, and this host's cluster had one, go on with the empty one")
-	set.String(&s.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "run the store in this process, with its data in this folder")
+	set.String((*string)(&s.ClusterFile), "cluster-file", "CLUSTER_FILE", "", "file that records which store this host's cluster has: netmaster uses neither another one nor an empty one in its place; contiv init and contiv join name "+incarnation.DefaultPath)
+	set.Bool(&s.Embedded.NewStore, "new-store", "NEW_STORE", "for one start: continue with an empty store although this host's cluster had another one")
+	set.String(&s.Embedded.Dir, "embedded-store", "EMBEDDED_STORE", "", "directory of the data of a store that runs in this process")
 	set.String(&s.Embedded.Name, "embedded-name", "EMBEDDED_NAME", "", "name of this member of the embedded store")
-	set.String(&s.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "where the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
-	set.String(&s.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "where the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
+	set.String(&s.Embedded.ClientURL, "embedded-client-url", "EMBEDDED_CLIENT_URL", "", "URL at which the embedded store serves other netmasters (default: https://127.0.0.1:2379, http with --insecure)")
+	set.String(&s.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "URL at which the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
 	set.List(&s.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
-	set.Bool(&s.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join an embedded store that runs and has been told of this member, if the folder is empty")
-	set.Bool(&s.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, when most are lost for good, and go on with what the folder holds")
+	set.Bool(&s.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join a running embedded store that expects this member, if the directory is empty")
+	set.Bool(&s.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, if most are lost permanently, and continue with the data of the directory")
 }
 
 // Runs reports whether the store runs in this process.
