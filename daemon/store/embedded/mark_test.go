@@ -106,7 +106,7 @@ func TestOldCopyOfSeveral(t *testing.T) {
 		{member.Mark{Dir: dir, Member: held, Position: ends}, func(*Config) {}, "joins"},
 		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term, Index: ends.Index + 1}}, func(*Config) {}, "contiv replace m1 on another host, and on this one the command"},
 		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}, func(c *Config) { c.NewStore = true }, "--embedded-alone"},
-		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}, func(c *Config) { c.Alone = true }, "joins"},
+		{member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}, func(c *Config) { c.Alone = true }, "--embedded-alone is for a member whose others are lost"},
 		{member.Mark{Dir: "/elsewhere", Member: held, Position: member.Position{Term: ends.Term + 1}}, func(*Config) {}, "joins"},
 		{member.Mark{Dir: dir, Member: "1", Position: ends}, func(*Config) {}, "this host's member is 1 (" + c.Mark},
 	} {
@@ -118,6 +118,16 @@ func TestOldCopyOfSeveral(t *testing.T) {
 		if got := permitted(t, now, true); !strings.Contains(got, row.want) {
 			t.Errorf("%+v: want %s, got %s", row.mark, row.want, got)
 		}
+	}
+	if err := all[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.Alone = true
+	if err := (member.Mark{Dir: dir, Member: held, Position: member.Position{Term: ends.Term + 1, Index: ends.Index}}).Write(c.Mark); err != nil {
+		t.Fatal(err)
+	}
+	if got := permitted(t, c, true); got != "joins" {
+		t.Errorf("an old copy whose others do not answer, with --embedded-alone: want joins, got %s", got)
 	}
 }
 

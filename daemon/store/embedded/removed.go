@@ -33,7 +33,7 @@ func (c *Config) solitary(ctx context.Context) error {
 		ErrLost, answered, answered)
 }
 
-// is reports whether a peer is this member. One that has not started yet has no name.
+// is reports whether a peer is this member. A member that has not started yet has no name.
 func (c *Config) is(p member.Peer) bool {
 	return p.Name == c.Name || slices.Contains(p.URLs, c.PeerURL)
 }
