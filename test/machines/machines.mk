@@ -1,9 +1,9 @@
 # Booted Debian machines for test/machines, included by the Makefile at the root. What they boot from is kept in .cache/machines.
 
 .PHONY: machines
-machines: ## make the root file systems and kernels of booted Debian machines, once
+machines: ## make the root file systems and kernels of booted Debian machines, once (RELEASE=bookworm)
 	@scripts/install-deps machines
-	@$(GO) run ./test/machines/stand prepare
+	@$(GO) run ./test/machines/stand prepare $(RELEASE)
 
 .PHONY: test-machines
 test-machines: build ## the installation of docs/tutorials/install.md, the life of a cluster, the switch, and twelve scenarios, on booted Debian 12 machines
