@@ -26,7 +26,7 @@ func showHealth(f *Factory, h *model.Health, format term.Format) error {
 	if !format.Tabular() {
 		return l.write(f, format)
 	}
-	if len(h.Findings) == 0 {
+	if h.Worst() == "" {
 		fmt.Fprintf(&out, "no problems found: %d netmasters, %d hosts, %d endpoints\n", h.Masters, h.Hosts, h.Endpoints)
 	}
 	return printf(f.Out, "%s", out.String())

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/contiv/contiv/lab"
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // programs are the binaries that scenarios run, and their packages.
@@ -99,12 +100,24 @@ func runScripts(t *testing.T, store string, files []string) {
 	}})
 }
 
-// condition is what scripts ask of this machine: tcpmd5, whether its kernel signs segments of TCP (RFC 2385). The log shows which lines
-// were run.
+// condition answers what scripts ask of this machine: userspace, whether the switches of a lab forward in user space, and tcpmd5, whether the
+// kernel signs segments of TCP (RFC 2385). The log shows which lines were run.
 func condition(name string) (bool, error) {
-	if name != "tcpmd5" {
-		return false, fmt.Errorf("%s is nothing that a script may ask", name)
+	switch name {
+	case "userspace":
+		none := link.KernelDatapath()
+		if none != nil && !errors.Is(none, link.ErrNoKernelDatapath) {
+			return false, none
+		}
+		return none != nil, nil
+	case "tcpmd5":
+		return signsTCP()
 	}
+	return false, fmt.Errorf("got condition %s, want userspace or tcpmd5", name)
+}
+
+// signsTCP reports whether the kernel signs segments of TCP.
+func signsTCP() (bool, error) {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, unix.IPPROTO_TCP)
 	if err != nil {
 		return false, err

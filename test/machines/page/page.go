@@ -126,8 +126,8 @@ func Substitute(text string, own map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// changing matches what differs from one cluster to another in what a command prints: ids of incarnations, and numbers.
-var changing = regexp.MustCompile(`\b[a-z2-7]{26}\b|[0-9]+`)
+// changing matches what differs from one cluster to another in what a command prints: ids of incarnations, durations, and numbers.
+var changing = regexp.MustCompile(`\b[a-z2-7]{26}\b|\b[0-9]+(\.[0-9]+)?(µs|ms|s)\b|[0-9]+`)
 
 // Masked returns a text without what differs from one cluster to another.
 func Masked(text string) string { return changing.ReplaceAllString(text, "0") }
