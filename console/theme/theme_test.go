@@ -12,9 +12,12 @@ func TestThemes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for r := Plain; r <= Cursor; r++ {
-			if got := th.Paint(r, "x"); !strings.Contains(got, "x") || name == "mono" && strings.Contains(got, "38;") {
+			if got := th.Render(th.Paint(r, "x")); !strings.Contains(got, "x") || name == "mono" && strings.Contains(got, "38;") {
 				t.Errorf("%s role %d: got %q", name, r, got)
 			}
+		}
+		if got := th.Render(th.Paint(Good, "x")); name != "mono" && !strings.Contains(got, "38;") {
+			t.Errorf("%s: got %q, want a colour", name, got)
 		}
 	}
 	if _, err := New("pink", false); err == nil || !strings.Contains(err.Error(), "dark, light, mono") {
