@@ -455,18 +455,18 @@ func TestFollowAndSweep(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
-	told := make(chan []string, 10)
+	revoked := make(chan []string, 10)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	go membership.FollowRevocations(ctx, s.world.Catalog, func(serials []string) { told <- serials })
-	if first := <-told; len(first) != 0 {
+	go membership.FollowRevocations(ctx, s.world.Catalog, func(serials []string) { revoked <- serials })
+	if first := <-revoked; len(first) != 0 {
 		t.Errorf("want nothing revoked, got %v", first)
 	}
 	want := s.serials("agent/h1")
 	if _, _, err := s.Revoke(t.Context(), model.RevokeRequest{Serial: want[0]}, admin); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-told; !slices.Equal(got, want) {
+	if got := <-revoked; !slices.Equal(got, want) {
 		t.Errorf("want %v, got %v", want, got)
 	}
 	if _, _, err := s.Revoke(t.Context(), model.RevokeRequest{Serial: "00"}, admin); !strings.HasPrefix(enginetest.Say(err), "not-found") {
@@ -483,7 +483,7 @@ func TestFollowAndSweep(t *testing.T) {
 	if n, err := s.Sweep(t.Context()); n != 3 || err != nil {
 		t.Errorf("want the three certificates swept, got %d, %v", n, err)
 	}
-	if got := <-told; len(got) != 0 {
+	if got := <-revoked; len(got) != 0 {
 		t.Errorf("want no expired certificates reported, got %v", got)
 	}
 }
