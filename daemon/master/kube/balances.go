@@ -87,20 +87,20 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	return s, want, !want.Equal(&s.Status)
 }
 
-// allot gives a service its addresses in the store, in the transaction that writes its record; "known" is the result once that commits.
-// While namespaces are unknown, so is the service's tenant.
-func (e *Engine) allot(tx *commit.Tx, key string) (a allotment, known bool, err error) {
+// allot gives a service its addresses in the store, in the transaction that writes its record; the result holds once that commits. It is
+// not complete while the term knows no namespaces, and so not the service's tenant.
+func (e *Engine) allot(tx *commit.Tx, known *knowledge, key string) (a allotment, complete bool, err error) {
 	id, err := identity.ParseKubernetesService(key)
 	if err != nil {
 		return a, false, err
 	}
 	e.mu.Lock()
 	var service *record.KubernetesService
-	if s := e.known.services[key]; s != nil {
+	if s := known.services[key]; s != nil {
 		service = s.KubernetesService
 	}
-	_, placed := e.known.complete[kube.Namespaces]
-	tenant := e.known.places[id.Namespace].Tenant
+	_, placed := known.complete[kube.Namespaces]
+	tenant := known.places[id.Namespace].Tenant
 	e.mu.Unlock()
 	if tenant == "" {
 		tenant = defaultTenant

@@ -101,8 +101,10 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	var left []string // these may still be written when the term ends and Do returns
+	// These may still be written when the term ends and Do returns, and its knowledge may still be read.
+	var left []string
 	var done map[string]allotment
+	known := e.ofTerm()
 	_, err := e.Commit.Do(ctx, func(tx *commit.Tx) error {
 		left, done = nil, map[string]allotment{}
 		size := 0
@@ -112,16 +114,16 @@ func (e *Engine) records(ctx context.Context, keys []string) ([]string, error) {
 				return nil
 			}
 			if service, is := serviceOf(key); is {
-				a, known, err := e.allot(tx, service)
+				a, complete, err := e.allot(tx, known, service)
 				if err != nil {
 					return err
 				}
-				if known {
+				if complete {
 					done[service] = a
 				}
 			}
 			have := tx.Value(key)
-			want := e.wanted(key, have)
+			want := e.wanted(known, key, have)
 			if slice, is := sliceOf(key); is && want != nil {
 				judged, err := endpoint.JudgeSlice(tx.View, slice, want)
 				if err != nil {
@@ -158,13 +160,20 @@ func sliceOf(key string) (id identity.EndpointSlice, ok bool) {
 	return id, err == nil
 }
 
-// wanted returns the expected record of a key, nil for none. It shares the memory of an equal value in the store.
-func (e *Engine) wanted(key string, have []byte) []byte {
+// ofTerm returns the knowledge of the present term.
+func (e *Engine) ofTerm() *knowledge {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	want, ok := e.known.want[key]
+	return e.known
+}
+
+// wanted returns the record of a key that a term expects, nil for none. It shares the memory of an equal value in the store.
+func (e *Engine) wanted(known *knowledge, key string, have []byte) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	want, ok := known.want[key]
 	if ok && bytes.Equal(have, want) {
-		e.known.want[key] = have
+		known.want[key] = have
 	}
 	return want
 }
