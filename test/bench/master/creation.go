@@ -21,7 +21,8 @@ func creations(ctx context.Context, dir, program string, as deployment, n, round
 		return nil, err
 	}
 	defer func() { _ = m.Close() }()
-	if _, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "bench", Encap: "vlan", Subnet: "10.0.0.0/8"}); err != nil {
+	creating, err := newEndpoints(ctx, m, "10.0.0.0/8")
+	if err != nil {
 		return nil, err
 	}
 	fence := &store.Tx{}
@@ -31,12 +32,6 @@ func creations(ctx context.Context, dir, program string, as deployment, n, round
 		return nil, err
 	}
 	var serial atomic.Int64
-	ours := func(ctx context.Context) error {
-		name := fmt.Sprintf("%064d", serial.Add(1))
-		_, _, err := m.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "bench",
-			ConfigEP: model.EndpointConfigRequest{Container: name, Host: "h1"}})
-		return err
-	}
 	bare := func(ctx context.Context) error {
 		tx := &store.Tx{}
 		tx.Under(store.Fence{Key: "/bench/lock", Created: created})
@@ -57,7 +52,7 @@ func creations(ctx context.Context, dir, program string, as deployment, n, round
 			if err != nil {
 				return nil, err
 			}
-			a, err := rate(ctx, ours, n, c.clients)
+			a, err := rate(ctx, creating.create, n, c.clients)
 			if err != nil {
 				return nil, err
 			}
@@ -80,6 +75,25 @@ func creations(ctx context.Context, dir, program string, as deployment, n, round
 		t.Add(report.Row{What: "  netmaster's CPU time for one", Ours: report.Millis(time.Duration(float64(spent) / made)), Target: "-", Met: true})
 	}
 	return t, cost(ctx, m, t)
+}
+
+// endpoints creates endpoints in a network of its own. Its create is safe for concurrent use.
+type endpoints struct {
+	*pair
+	made atomic.Int64
+}
+
+func newEndpoints(ctx context.Context, m *pair, subnet string) (*endpoints, error) {
+	_, err := m.Networks().Put(ctx, &model.Network{TenantName: "default", NetworkName: "bench", Encap: "vlan", Subnet: subnet})
+	return &endpoints{pair: m}, err
+}
+
+// create makes one endpoint more.
+func (e *endpoints) create(ctx context.Context) error {
+	name := fmt.Sprintf("%064d", e.made.Add(1))
+	_, _, err := e.CreateEndpoint(ctx, model.CreateEndpointRequest{TenantName: "default", NetworkName: "bench",
+		ConfigEP: model.EndpointConfigRequest{Container: name, Host: "h1"}})
+	return err
 }
 
 // spending is the CPU time of netmaster so far, and the store's revision, which every transaction advances by one.
