@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // Pod has the fields of a pod that network policies of Kubernetes depend on. Pods of the host's own network are excluded: to policies they
@@ -15,6 +15,12 @@ type Pod struct {
 	Namespace, Name string
 	Labels          map[string]string
 	Ports           []NamedPort
+}
+
+// NamedPort is a port of a pod that policies may refer to by its name.
+type NamedPort struct {
+	Name           string
+	Protocol, Port int
 }
 
 // End is one side of a packet.
@@ -28,20 +34,20 @@ type End struct {
 // policy.networking.k8s.io, ready for evaluation.
 type NetworkPolicies struct {
 	namespaces map[string]map[string]string
-	policies   map[string][]*NetworkPolicy // by namespace, in the order of their names
-	clusters   []*ClusterPolicy            // by priority and name
+	policies   map[string][]*netpolicy.Policy // by namespace, in the order of their names
+	clusters   []*netpolicy.ClusterPolicy     // by priority and name
 }
 
 // NewNetworkPolicies returns policies for namespaces by name, with their labels. Namespaces that are not listed have no labels.
-func NewNetworkPolicies(namespaces map[string]map[string]string, policies []*NetworkPolicy, clusters []*ClusterPolicy) *NetworkPolicies {
-	n := &NetworkPolicies{namespaces: namespaces, policies: map[string][]*NetworkPolicy{}, clusters: slices.Clone(clusters)}
+func NewNetworkPolicies(namespaces map[string]map[string]string, policies []*netpolicy.Policy, clusters []*netpolicy.ClusterPolicy) *NetworkPolicies {
+	n := &NetworkPolicies{namespaces: namespaces, policies: map[string][]*netpolicy.Policy{}, clusters: slices.Clone(clusters)}
 	for _, p := range policies {
-		n.policies[p.Namespace] = append(n.policies[p.Namespace], p)
+		n.policies[p.ID.Namespace] = append(n.policies[p.ID.Namespace], p)
 	}
 	for _, list := range n.policies {
-		slices.SortFunc(list, func(a, b *NetworkPolicy) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(list, func(a, b *netpolicy.Policy) int { return strings.Compare(a.ID.Name, b.ID.Name) })
 	}
-	slices.SortFunc(n.clusters, func(a, b *ClusterPolicy) int {
+	slices.SortFunc(n.clusters, func(a, b *netpolicy.ClusterPolicy) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), strings.Compare(a.Name, b.Name))
 	})
 	return n
@@ -79,13 +85,13 @@ func (n *NetworkPolicies) receive(own, far End, t Traffic, in bool) Sentence {
 		return Sentence{Allowed: true}
 	}
 	q := &inquiry{NetworkPolicies: n, own: own, far: far, traffic: t, in: in}
-	if s, decided := q.cluster(false); decided {
+	if s, decided := q.cluster(netpolicy.TierAdmin); decided {
 		return s
 	}
 	if s, decided := q.namespaced(); decided {
 		return s
 	}
-	s, _ := q.cluster(true)
+	s, _ := q.cluster(netpolicy.TierBaseline)
 	return s
 }
 
@@ -99,18 +105,18 @@ type inquiry struct {
 
 // cluster evaluates the policies of a tier in the order of their priorities, equal ones by name. Decided is false if no rule matches, or
 // the first match passes; then they allow the packet.
-func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
+func (q *inquiry) cluster(tier netpolicy.Tier) (s Sentence, decided bool) {
 	places, priority := 0, -1
 	for _, p := range q.clusters {
-		if p.Baseline != baseline {
+		if p.Tier != tier {
 			continue
 		}
 		if p.Priority != priority {
 			places, priority = 0, p.Priority
 		}
-		rules, first := p.Egress, places
+		rules, first := p.Egress.Rules, places
 		if q.in {
-			rules = p.Ingress
+			rules = p.Ingress.Rules
 		}
 		if len(rules) > 0 {
 			places += rules[len(rules)-1].Number
@@ -124,11 +130,11 @@ func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 			switch {
 			case first+r.Number > maxPlaces:
 				return Sentence{By: by}, true
-			case !q.speaksOf(&r.PolicyRule, ""):
-			case r.Action == Pass:
+			case !q.speaksOf(&r.Rule, ""):
+			case r.Action == netpolicy.Pass:
 				return Sentence{Allowed: true}, false
 			default:
-				return Sentence{Allowed: r.Action == Accept, By: by}, true
+				return Sentence{Allowed: r.Action == netpolicy.Accept, By: by}, true
 			}
 		}
 	}
@@ -137,7 +143,7 @@ func (q *inquiry) cluster(baseline bool) (s Sentence, decided bool) {
 
 // maxPlaces is the maximum number of rules that policies of one tier and priority have together, in a direction: those beyond it deny
 // everything.
-const maxPlaces = 2 * 25
+const maxPlaces = 2 * netpolicy.MaxRules
 
 // namespaced evaluates the policies of the pod's namespace: once any selects it for the direction, only what a rule of one allows passes.
 func (q *inquiry) namespaced() (s Sentence, decided bool) {
@@ -149,9 +155,9 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 		if !direction.Isolates || !p.Pods.Selects(q.own.Pod.Labels) {
 			continue
 		}
-		name := identity.NetworkPolicy{Namespace: p.Namespace, Name: p.Name}.Path()
+		name := p.ID.Path()
 		for i := range direction.Rules {
-			if r := &direction.Rules[i]; q.speaksOf(r, p.Namespace) {
+			if r := &direction.Rules[i]; q.speaksOf(r, p.ID.Namespace) {
 				return Sentence{Allowed: true, By: Cause{Policy: name, Rule: r.Number}}, true
 			}
 		}
@@ -164,21 +170,20 @@ func (q *inquiry) namespaced() (s Sentence, decided bool) {
 
 // speaksOf reports whether a rule matches the packet; namespace is that of its policy. A named port exists only on pods, so an
 // address block with a named port matches nothing.
-// matches nothing.
-func (q *inquiry) speaksOf(r *PolicyRule, namespace string) bool {
+func (q *inquiry) speaksOf(r *netpolicy.Rule, namespace string) bool {
 	peers, ports := r.Peers, r.Ports
 	if len(peers) == 0 {
 		return len(ports) == 0 || slices.ContainsFunc(ports, q.isPort)
 	}
-	return slices.ContainsFunc(peers, func(p PolicyPeer) bool {
-		return q.isPeer(&p, namespace) && (len(ports) == 0 || slices.ContainsFunc(ports, func(o PolicyPort) bool {
+	return slices.ContainsFunc(peers, func(p netpolicy.Peer) bool {
+		return q.isPeer(&p, namespace) && (len(ports) == 0 || slices.ContainsFunc(ports, func(o netpolicy.Port) bool {
 			return q.isPort(o) && (q.in || o.Name == "" || !p.Block.IsValid())
 		}))
 	})
 }
 
 // isPeer reports whether the far end is a rule's other side.
-func (q *inquiry) isPeer(p *PolicyPeer, namespace string) bool {
+func (q *inquiry) isPeer(p *netpolicy.Peer, namespace string) bool {
 	if p.Block.IsValid() {
 		return p.Block.Contains(q.far.Addr) && !slices.ContainsFunc(p.Except, func(e netip.Prefix) bool { return e.Contains(q.far.Addr) })
 	}
@@ -193,9 +198,9 @@ func (q *inquiry) isPeer(p *PolicyPeer, namespace string) bool {
 }
 
 // isPort reports whether the packet goes to a rule's port. A name is that of a port of the destination pod.
-func (q *inquiry) isPort(p PolicyPort) bool {
+func (q *inquiry) isPort(p netpolicy.Port) bool {
 	switch {
-	case p.Protocol != 0 && p.Protocol != q.traffic.Protocol:
+	case p.Protocol != 0 && int(p.Protocol) != q.traffic.Protocol:
 		return false
 	case p.Name != "":
 		to := q.far.Pod
@@ -208,5 +213,5 @@ func (q *inquiry) isPort(p PolicyPort) bool {
 	case p.Protocol == 0:
 		return false
 	}
-	return p.First == 0 || p.First <= q.traffic.Port && q.traffic.Port <= p.Last
+	return p.First == 0 || int(p.First) <= q.traffic.Port && q.traffic.Port <= int(p.Last)
 }

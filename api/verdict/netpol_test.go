@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // labelled returns a selector of one label, or an empty one.
-func labelled(key, value string) Selector {
+func labelled(key, value string) netpolicy.Selector {
 	if key == "" {
 		return nil
 	}
-	return Selector{{Key: key, Operator: In, Values: []string{value}}}
+	return netpolicy.Selector{{Key: key, Operator: netpolicy.In, Values: []string{value}}}
 }
 
 // end returns a pod of namespace "a" or "b" with label app, at a node; or, without a namespace, a node or an address outside.
@@ -24,8 +27,8 @@ func end(namespace, app, addr, node string) End {
 	return e
 }
 
-func block(cidr string, except ...string) PolicyPeer {
-	p := PolicyPeer{Block: netip.MustParsePrefix(cidr)}
+func block(cidr string, except ...string) netpolicy.Peer {
+	p := netpolicy.Peer{Block: netip.MustParsePrefix(cidr)}
 	for _, e := range except {
 		p.Except = append(p.Except, netip.MustParsePrefix(e))
 	}
@@ -33,8 +36,8 @@ func block(cidr string, except ...string) PolicyPeer {
 }
 
 // ingress returns a policy of namespace a for traffic to pods with a label app; "" for all pods.
-func ingress(name, app string, rules ...PolicyRule) *NetworkPolicy {
-	p := &NetworkPolicy{Namespace: "a", Name: name, Ingress: PolicySide{Isolates: true}}
+func ingress(name, app string, rules ...netpolicy.Rule) *netpolicy.Policy {
+	p := &netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "a", Name: name}, Ingress: netpolicy.Direction{Isolates: true}}
 	if app != "" {
 		p.Pods = labelled("app", app)
 	}
@@ -46,24 +49,24 @@ func ingress(name, app string, rules ...PolicyRule) *NetworkPolicy {
 }
 
 // egress returns the same for traffic from them.
-func egress(name, app string, rules ...PolicyRule) *NetworkPolicy {
+func egress(name, app string, rules ...netpolicy.Rule) *netpolicy.Policy {
 	p := ingress(name, app, rules...)
 	p.Ingress, p.Egress = p.Egress, p.Ingress
 	return p
 }
 
 // ofTier returns a policy of the cluster for traffic to pods of namespace a.
-func ofTier(baseline bool, priority int, name string, rules ...ClusterRule) *ClusterPolicy {
-	p := &ClusterPolicy{Name: name, Baseline: baseline, Priority: priority, Namespaces: labelled("name", "a")}
+func ofTier(tier netpolicy.Tier, priority int, name string, rules ...netpolicy.ClusterRule) *netpolicy.ClusterPolicy {
+	p := &netpolicy.ClusterPolicy{Name: name, Tier: tier, Priority: priority, Namespaces: labelled("name", "a")}
 	for i, r := range rules {
 		r.Number = i + 1
-		p.Ingress = append(p.Ingress, r)
+		p.Ingress.Rules = append(p.Ingress.Rules, r)
 	}
 	return p
 }
 
-func does(action Action, peers ...PolicyPeer) ClusterRule {
-	return ClusterRule{Action: action, PolicyRule: PolicyRule{Peers: peers}}
+func does(action netpolicy.Action, peers ...netpolicy.Peer) netpolicy.ClusterRule {
+	return netpolicy.ClusterRule{Action: action, Rule: netpolicy.Rule{Peers: peers}}
 }
 
 // TestNetworkPolicies checks the semantics in the API's documentation, policy by policy.
@@ -71,17 +74,17 @@ func TestNetworkPolicies(t *testing.T) {
 	db, web, other := end("a", "db", "10.1.0.1", "h1"), end("a", "web", "10.1.0.2", "h2"), end("b", "web", "10.1.0.3", "h1")
 	own, far, world := end("", "", "192.0.2.1", "h1"), end("", "", "192.0.2.2", "h2"), end("", "", "8.8.8.8", "")
 	six := end("", "", "2001:db8::1", "")
-	port := func(protocol, first, last int) PolicyPort {
-		return PolicyPort{Protocol: protocol, First: first, Last: last}
+	port := func(protocol, first, last int) netpolicy.Port {
+		return netpolicy.Port{Protocol: uint8(protocol), First: uint16(first), Last: uint16(last)}
 	}
-	from := func(peers ...PolicyPeer) PolicyRule { return PolicyRule{Peers: peers} }
-	to := func(ports ...PolicyPort) PolicyRule { return PolicyRule{Ports: ports} }
-	inOwn, inB := PolicyPeer{Own: true, Pods: labelled("app", "web")}, PolicyPeer{Namespaces: labelled("name", "b")}
-	everyone := PolicyPeer{}
-	type policies []*NetworkPolicy
-	type clusters []*ClusterPolicy
-	http, admin, base := Traffic{Protocol: TCP, Port: 80}, false, true
-	deny, accept, pass := Deny, Accept, Pass
+	from := func(peers ...netpolicy.Peer) netpolicy.Rule { return netpolicy.Rule{Peers: peers} }
+	to := func(ports ...netpolicy.Port) netpolicy.Rule { return netpolicy.Rule{Ports: ports} }
+	inOwn, inB := netpolicy.Peer{Own: true, Pods: labelled("app", "web")}, netpolicy.Peer{Namespaces: labelled("name", "b")}
+	everyone := netpolicy.Peer{}
+	type policies []*netpolicy.Policy
+	type clusters []*netpolicy.ClusterPolicy
+	http, admin, base := Traffic{Protocol: TCP, Port: 80}, netpolicy.TierAdmin, netpolicy.TierBaseline
+	deny, accept, pass := netpolicy.Deny, netpolicy.Accept, netpolicy.Pass
 	tests := []struct {
 		name     string
 		policies policies
@@ -120,19 +123,19 @@ func TestNetworkPolicies(t *testing.T) {
 		{"a protocol", policies{ingress("let", "", to(port(UDP, 0, 0)))}, nil, web, db, Traffic{Protocol: UDP, Port: 7}, true, "a/let 1"},
 		{"ping has no port", policies{ingress("let", "", to(port(TCP, 0, 0), port(UDP, 0, 0)))}, nil, web, db, Traffic{Protocol: ICMP}, false, "a/let 0"},
 		{"ping to all ports", policies{ingress("let", "", from(inOwn))}, nil, web, db, Traffic{Protocol: ICMP}, true, "a/let 1"},
-		{"a port's name", policies{ingress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, web, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
-		{"a name of another protocol's", policies{ingress("let", "", to(PolicyPort{Protocol: UDP, Name: "web"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 8080}, false, "a/let 0"},
-		{"a name of any protocol", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 5353}, true, "a/let 1"},
-		{"a name of any protocol, each its own", policies{ingress("let", "", to(PolicyPort{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 53}, false, "a/let 0"},
-		{"a name is the receiver's", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
-		{"outside nothing has a name", policies{egress("let", "", to(PolicyPort{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
-		{"a block has no names", policies{egress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
-		{"the receiver's own names", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{block("10.0.0.0/8")}, Ports: []PolicyPort{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
+		{"a port's name", policies{ingress("let", "", to(netpolicy.Port{Protocol: TCP, Name: "web"}))}, nil, web, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
+		{"a name of another protocol's", policies{ingress("let", "", to(netpolicy.Port{Protocol: UDP, Name: "web"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 8080}, false, "a/let 0"},
+		{"a name of any protocol", policies{ingress("let", "", to(netpolicy.Port{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 5353}, true, "a/let 1"},
+		{"a name of any protocol, each its own", policies{ingress("let", "", to(netpolicy.Port{Name: "dns"}))}, nil, web, db, Traffic{Protocol: UDP, Port: 53}, false, "a/let 0"},
+		{"a name is the receiver's", policies{egress("let", "", to(netpolicy.Port{Protocol: TCP, Name: "web"}))}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
+		{"outside nothing has a name", policies{egress("let", "", to(netpolicy.Port{Protocol: TCP, Name: "web"}))}, nil, db, world, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
+		{"a block has no names", policies{egress("let", "", netpolicy.Rule{Peers: []netpolicy.Peer{block("10.0.0.0/8")}, Ports: []netpolicy.Port{{Protocol: TCP, Name: "web"}}})}, nil, db, other, Traffic{Protocol: TCP, Port: 8080}, false, "a/let 0"},
+		{"the receiver's own names", policies{ingress("let", "", netpolicy.Rule{Peers: []netpolicy.Peer{block("10.0.0.0/8")}, Ports: []netpolicy.Port{{Protocol: TCP, Name: "web"}}})}, nil, other, db, Traffic{Protocol: TCP, Port: 8080}, true, "a/let 1"},
 		{"both ends", policies{egress("let", "web", from(inOwn)), ingress("deny", "db")}, nil, web, db, http, false, "a/deny 0"},
-		{"peers and ports of one rule", policies{ingress("let", "", PolicyRule{Peers: []PolicyPeer{inB}, Ports: []PolicyPort{port(TCP, 80, 80)}})}, nil, other, db, Traffic{Protocol: TCP, Port: 81}, false, "a/let 0"},
+		{"peers and ports of one rule", policies{ingress("let", "", netpolicy.Rule{Peers: []netpolicy.Peer{inB}, Ports: []netpolicy.Port{port(TCP, 80, 80)}})}, nil, other, db, Traffic{Protocol: TCP, Port: 81}, false, "a/let 0"},
 		{"the cluster denies what a policy allows", policies{ingress("all", "", from())}, clusters{ofTier(admin, 1, "c", does(deny, inB))}, other, db, http, false, "c 1"},
 		{"the cluster accepts what none allows", policies{ingress("deny", "")}, clusters{ofTier(admin, 1, "c", does(accept, inB))}, other, db, http, true, "c 1"},
-		{"an unknown operator", policies{ingress("let", "", from(PolicyPeer{Pods: Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
+		{"an unknown operator", policies{ingress("let", "", from(netpolicy.Peer{Pods: netpolicy.Selector{{Key: "app", Operator: "Like"}}}))}, nil, web, db, http, false, "a/let 0"},
 		{"the lowest first", nil, clusters{ofTier(admin, 5, "a", does(deny, inB)), ofTier(admin, 4, "z", does(accept, inB))}, other, db, http, true, "z 1"},
 		{"of equals the first by name", nil, clusters{ofTier(admin, 5, "z", does(deny, inB)), ofTier(admin, 5, "a", does(accept, inB))}, other, db, http, true, "a 1"},
 		{"the first rule", nil, clusters{ofTier(admin, 5, "c", does(accept, everyone), does(deny, everyone))}, other, db, http, true, "c 1"},
@@ -164,13 +167,13 @@ func TestNetworkPolicies(t *testing.T) {
 // TestNetworkPoliciesCrowded checks that policies of one priority share a limit, and that beyond it they deny.
 func TestNetworkPoliciesCrowded(t *testing.T) {
 	web := end("b", "web", "10.1.0.3", "h1")
-	var all []*ClusterPolicy
+	var all []*netpolicy.ClusterPolicy
 	for i := range 3 {
-		var rules []ClusterRule
+		var rules []netpolicy.ClusterRule
 		for range maxPlaces / 2 {
-			rules = append(rules, does(Accept, block("192.0.2.0/24")))
+			rules = append(rules, does(netpolicy.Accept, block("192.0.2.0/24")))
 		}
-		p := ofTier(false, 3, fmt.Sprint("c", i), rules...)
+		p := ofTier(netpolicy.TierAdmin, 3, fmt.Sprint("c", i), rules...)
 		all = append(all, p)
 		s := NewNetworkPolicies(map[string]map[string]string{"a": {"name": "a"}}, nil, all).
 			Packet(web, end("a", "db", "10.1.0.1", "h2"), Traffic{Protocol: TCP, Port: 80}).In

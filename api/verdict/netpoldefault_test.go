@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // K8S-02, K8S-03: what a namespace's pods receive follows its policy for all of them, through every change of that, and has nothing to do
@@ -11,7 +13,7 @@ import (
 func TestDefaultPolicies(t *testing.T) {
 	world := end("", "", "8.8.8.8", "")
 	pods := map[string]End{"a": end("a", "db", "10.1.0.1", "h1"), "b": end("b", "db", "10.1.0.2", "h1")}
-	now := map[string]*NetworkPolicy{}
+	now := map[string]*netpolicy.Policy{}
 	for i, step := range []struct{ namespace, policy string }{
 		{"a", "allow"}, {"a", ""}, {"a", "deny"}, {"b", "deny"}, {"a", ""}, {"a", "allow"}, {"b", "allow"}, {"a", "deny"}, {"a", "deny"}, {"b", "deny"}, {"a", ""},
 	} {
@@ -19,9 +21,9 @@ func TestDefaultPolicies(t *testing.T) {
 		if step.policy != "" {
 			p := ingress("default", "")
 			if step.policy == "allow" {
-				p = ingress("default", "", PolicyRule{})
+				p = ingress("default", "", netpolicy.Rule{})
 			}
-			p.Namespace = step.namespace
+			p.ID.Namespace = step.namespace
 			now[step.namespace] = p
 		}
 		rules := NewNetworkPolicies(nil, slices.Collect(maps.Values(now)), nil)

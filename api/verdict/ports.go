@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // maxPort is the greatest number of a port.
@@ -22,13 +24,13 @@ func (g *Gates) classes(from, to Workload) []Traffic {
 			named[protocol] = append(named[protocol], [2]int{first, last})
 		}
 	}
-	g.Net.rules(func(r *PolicyRule) {
+	g.Net.rules(func(r *netpolicy.Rule) {
 		for _, p := range r.Ports {
 			if p.Name == "" {
-				add(p.Protocol, p.First, p.Last)
+				add(int(p.Protocol), int(p.First), int(p.Last))
 			} else if to.Pod != nil {
 				for _, n := range to.Pod.Ports {
-					if n.Name == p.Name && (p.Protocol == 0 || p.Protocol == n.Protocol) {
+					if n.Name == p.Name && (p.Protocol == 0 || int(p.Protocol) == n.Protocol) {
 						add(n.Protocol, n.Port, n.Port)
 					}
 				}

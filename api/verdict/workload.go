@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // Workload is one side of a matrix: a pod, which may represent others with the same result, or the outside if it has no pod.
@@ -106,7 +107,7 @@ func (g *Gates) ends(w Workload) (out []End) {
 // boundaries are the first addresses of ranges that are in the same blocks.
 func (n *NetworkPolicies) boundaries() []netip.Addr {
 	starts := map[netip.Addr]struct{}{netip.IPv4Unspecified(): {}, netip.IPv6Unspecified(): {}}
-	n.peers(func(p *PolicyPeer) {
+	n.peers(func(p *netpolicy.Peer) {
 		if !p.Block.IsValid() {
 			return
 		}
@@ -124,10 +125,10 @@ func (n *NetworkPolicies) boundaries() []netip.Addr {
 func lastOf(p netip.Prefix) netip.Addr { return parseSpace(p.Masked().String()).last }
 
 // rules yields every rule of every policy.
-func (n *NetworkPolicies) rules(visit func(r *PolicyRule)) {
+func (n *NetworkPolicies) rules(visit func(r *netpolicy.Rule)) {
 	for _, list := range n.policies {
 		for _, p := range list {
-			for _, rules := range [][]PolicyRule{p.Ingress.Rules, p.Egress.Rules} {
+			for _, rules := range [][]netpolicy.Rule{p.Ingress.Rules, p.Egress.Rules} {
 				for i := range rules {
 					visit(&rules[i])
 				}
@@ -135,16 +136,16 @@ func (n *NetworkPolicies) rules(visit func(r *PolicyRule)) {
 		}
 	}
 	for _, p := range n.clusters {
-		for _, rules := range [][]ClusterRule{p.Ingress, p.Egress} {
+		for _, rules := range [][]netpolicy.ClusterRule{p.Ingress.Rules, p.Egress.Rules} {
 			for i := range rules {
-				visit(&rules[i].PolicyRule)
+				visit(&rules[i].Rule)
 			}
 		}
 	}
 }
 
-func (n *NetworkPolicies) peers(visit func(p *PolicyPeer)) {
-	n.rules(func(r *PolicyRule) {
+func (n *NetworkPolicies) peers(visit func(p *netpolicy.Peer)) {
+	n.rules(func(r *netpolicy.Rule) {
 		for i := range r.Peers {
 			visit(&r.Peers[i])
 		}
@@ -155,7 +156,7 @@ func (n *NetworkPolicies) peers(visit func(p *PolicyPeer)) {
 // depend on.
 func (g *Gates) Alike(w Workload) string {
 	keys, names, inside := map[string]struct{}{}, map[string]struct{}{}, []string{}
-	selector := func(list ...Selector) {
+	selector := func(list ...netpolicy.Selector) {
 		for _, s := range list {
 			for _, r := range s {
 				keys[r.Key] = struct{}{}
@@ -170,12 +171,12 @@ func (g *Gates) Alike(w Workload) string {
 	for _, p := range g.Net.clusters {
 		selector(p.Pods)
 	}
-	g.Net.rules(func(r *PolicyRule) {
+	g.Net.rules(func(r *netpolicy.Rule) {
 		for _, p := range r.Ports {
 			names[p.Name] = struct{}{}
 		}
 	})
-	g.Net.peers(func(p *PolicyPeer) {
+	g.Net.peers(func(p *netpolicy.Peer) {
 		selector(p.Pods)
 		for _, a := range w.Addrs {
 			in := p.Block.IsValid() && p.Block.Contains(a) && !slices.ContainsFunc(p.Except, func(e netip.Prefix) bool { return e.Contains(a) })

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 func labels(pairs ...string) map[string]string {
@@ -17,15 +19,17 @@ func labels(pairs ...string) map[string]string {
 
 // Connections that pods may open to each other and to the outside, by both gates.
 func TestBetweenWorkloads(t *testing.T) {
-	has := func(key, value string) Selector { return Selector{{Key: key, Operator: In, Values: []string{value}}} }
+	has := func(key, value string) netpolicy.Selector {
+		return netpolicy.Selector{{Key: key, Operator: netpolicy.In, Values: []string{value}}}
+	}
 	pod := func(name, app, addr string) Workload {
 		return Workload{Pod: &Pod{Namespace: "shop", Name: name, Labels: labels("app", app, "hash", name), Ports: []NamedPort{{Name: "http", Protocol: TCP, Port: 8080}}}, Addrs: []netip.Addr{netip.MustParseAddr(addr)}}
 	}
-	net := NewNetworkPolicies(map[string]map[string]string{"shop": nil}, []*NetworkPolicy{
-		{Namespace: "shop", Name: "web", Pods: has("app", "web"), Ingress: PolicySide{Isolates: true, Rules: []PolicyRule{
-			{Number: 1, Peers: []PolicyPeer{{Own: true, Pods: has("app", "cl")}}, Ports: []PolicyPort{{Protocol: TCP, Name: "http"}, {Protocol: UDP, First: 100, Last: 200}, {Protocol: UDP, First: 150, Last: 300}}},
-			{Number: 2, Peers: []PolicyPeer{{Block: netip.MustParsePrefix("192.0.2.0/24"), Except: []netip.Prefix{netip.MustParsePrefix("192.0.2.128/25")}}}}}}},
-		{Namespace: "shop", Name: "quiet", Pods: has("app", "quiet"), Egress: PolicySide{Isolates: true}},
+	net := NewNetworkPolicies(map[string]map[string]string{"shop": nil}, []*netpolicy.Policy{
+		{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: has("app", "web"), Ingress: netpolicy.Direction{Isolates: true, Rules: []netpolicy.Rule{
+			{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: has("app", "cl")}}, Ports: []netpolicy.Port{{Protocol: TCP, Name: "http"}, {Protocol: UDP, First: 100, Last: 200}, {Protocol: UDP, First: 150, Last: 300}}},
+			{Number: 2, Peers: []netpolicy.Peer{{Block: netip.MustParsePrefix("192.0.2.0/24"), Except: []netip.Prefix{netip.MustParsePrefix("192.0.2.128/25")}}}}}}},
+		{ID: identity.NetworkPolicy{Namespace: "shop", Name: "quiet"}, Pods: has("app", "quiet"), Egress: netpolicy.Direction{Isolates: true}},
 	}, nil)
 	rules := New("t", []model.Object{&model.EndpointGroup{TenantName: "t", GroupName: "g", NetworkName: "n", Policies: []string{"p"}}}, nil,
 		[]model.Object{&model.Rule{TenantName: "t", PolicyName: "p", RuleId: "1", Direction: "in", Action: "deny", Protocol: "tcp", Port: 22, Priority: 1}})

@@ -10,8 +10,8 @@ const (
 	Namespaces             Kind = "namespaces"             // *record.Namespace
 	Nodes                  Kind = "nodes"                  // *record.KubernetesNode
 	Pods                   Kind = "pods"                   // *translate.Pod; not those on their nodes' own network
-	NetworkPolicies        Kind = "networkpolicies"        // *record.NetworkPolicy
-	ClusterNetworkPolicies Kind = "clusternetworkpolicies" // *record.ClusterNetworkPolicy
+	NetworkPolicies        Kind = "networkpolicies"        // *netpolicy.Policy
+	ClusterNetworkPolicies Kind = "clusternetworkpolicies" // *netpolicy.ClusterPolicy
 	Services               Kind = "services"               // *translate.Balanced
 	EndpointSlices         Kind = "endpointslices"         // *record.EndpointSlice
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // The directions of a policy, by the names of its fields.
@@ -17,11 +17,11 @@ const (
 )
 
 // NetworkPolicy returns a policy of a namespace, its rules as text.
-func NetworkPolicy(p *record.NetworkPolicy) *model.NetworkPolicy {
+func NetworkPolicy(p *netpolicy.Policy) *model.NetworkPolicy {
 	o := &model.NetworkPolicy{Namespace: p.ID.Namespace, Name: p.ID.Name, Subject: chosen(p.Pods)}
 	for _, d := range []struct {
 		name string
-		side *record.PolicyDirection
+		side *netpolicy.Direction
 		into *[]string
 	}{{ingress, &p.Ingress, &o.Ingress}, {egress, &p.Egress, &o.Egress}} {
 		if d.side.Isolates {
@@ -40,16 +40,16 @@ func NetworkPolicy(p *record.NetworkPolicy) *model.NetworkPolicy {
 }
 
 // ClusterNetworkPolicy returns a policy of the cluster, its rules as text.
-func ClusterNetworkPolicy(p *record.ClusterNetworkPolicy) *model.ClusterNetworkPolicy {
+func ClusterNetworkPolicy(p *netpolicy.ClusterPolicy) *model.ClusterNetworkPolicy {
 	o := &model.ClusterNetworkPolicy{Name: p.Name, Tier: string(p.Tier), Priority: p.Priority, Subject: podsOf(p.Pods, p.Namespaces)}
 	for _, d := range []struct {
 		name string
-		side *record.ClusterDirection
+		side *netpolicy.ClusterDirection
 		into *[]string
 	}{{ingress, &p.Ingress, &o.Ingress}, {egress, &p.Egress, &o.Egress}} {
 		for i := range d.side.Rules {
 			r := &d.side.Rules[i]
-			text := rule(&r.PolicyRule, strings.ToLower(string(r.Action)), d.name)
+			text := rule(&r.Rule, strings.ToLower(string(r.Action)), d.name)
 			if r.Name != "" {
 				text += " (" + r.Name + ")"
 			}
@@ -69,7 +69,7 @@ func unread(direction string, reasons []string) (out []string) {
 }
 
 // rule is a rule as text: "1: allow tcp 80 from pods app=web".
-func rule(r *record.PolicyRule, action, direction string) string {
+func rule(r *netpolicy.Rule, action, direction string) string {
 	peers, ports := []string{"anyone"}, []string{"anything"}
 	if len(r.Peers) > 0 {
 		peers = nil
@@ -91,7 +91,7 @@ func rule(r *record.PolicyRule, action, direction string) string {
 }
 
 // peer describes one peer of a rule.
-func peer(p *record.PolicyPeer) string {
+func peer(p *netpolicy.Peer) string {
 	switch {
 	case p.Block.IsValid() && len(p.Except) > 0:
 		return p.Block.String() + " except " + prefixes(p.Except)
@@ -112,7 +112,7 @@ func prefixes(list []netip.Prefix) string {
 }
 
 // port describes ports of a rule: "tcp 80", "udp 5000-5010", "port http".
-func port(p record.PolicyPort) string {
+func port(p netpolicy.Port) string {
 	name := "port"
 	if p.Protocol != 0 {
 		name = protocol(p.Protocol)
@@ -131,7 +131,7 @@ func port(p record.PolicyPort) string {
 func protocol(number uint8) string { return verdict.Traffic{Protocol: int(number)}.String() }
 
 // chosen describes the pods that a selector selects.
-func chosen(s record.Selector) string {
+func chosen(s netpolicy.Selector) string {
 	if len(s) == 0 {
 		return "all pods"
 	}
@@ -139,7 +139,7 @@ func chosen(s record.Selector) string {
 }
 
 // podsOf describes pods of namespaces that a selector selects.
-func podsOf(pods, namespaces record.Selector) string {
+func podsOf(pods, namespaces netpolicy.Selector) string {
 	of := "all namespaces"
 	if len(namespaces) > 0 {
 		of = "namespaces " + namespaces.String()

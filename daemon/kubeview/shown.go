@@ -1,4 +1,4 @@
-// Package kubeview converts the records of Kubernetes' objects to objects of the API, and to the policies and pods that api/verdict
+// Package kubeview converts the records of Kubernetes' objects to objects of the API, and to the pods that api/verdict
 // evaluates.
 package kubeview
 

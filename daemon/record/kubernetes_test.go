@@ -3,25 +3,25 @@ package record
 import (
 	"encoding/json"
 	"net/netip"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // kubernetesSamples returns a record of every type of Kubernetes' objects, with every field set.
 func kubernetesSamples() []any {
 	addr, prefix := netip.MustParseAddr, netip.MustParsePrefix
-	web := Selected(Requirement{"app", In, []string{"web"}}, Requirement{"old", DoesNotExist, nil})
-	rule := PolicyRule{Number: 2, Peers: []PolicyPeer{{Block: prefix("10.0.0.0/8"), Except: []netip.Prefix{prefix("10.1.0.0/16")}}, {Own: true, Pods: web},
-		{Namespaces: web}}, Ports: []PolicyPort{{Protocol: 6, First: 80, Last: 90}, {Protocol: 17, Name: "dns"}, {Name: "any"}}}
-	side := PolicyDirection{Isolates: true, Rules: []PolicyRule{rule}, Unread: []string{"why"}}
-	cluster := ClusterDirection{Rules: []ClusterRule{{PolicyRule: rule, Name: "n", Action: ClusterPass}}, Unread: []string{"why"}}
+	web := netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{"web"}}, netpolicy.Requirement{Key: "old", Operator: netpolicy.DoesNotExist})
+	rule := netpolicy.Rule{Number: 2, Peers: []netpolicy.Peer{{Block: prefix("10.0.0.0/8"), Except: []netip.Prefix{prefix("10.1.0.0/16")}}, {Own: true, Pods: web},
+		{Namespaces: web}}, Ports: []netpolicy.Port{{Protocol: 6, First: 80, Last: 90}, {Protocol: 17, Name: "dns"}, {Name: "any"}}}
+	side := netpolicy.Direction{Isolates: true, Rules: []netpolicy.Rule{rule}, Unread: []string{"why"}}
+	cluster := netpolicy.ClusterDirection{Rules: []netpolicy.ClusterRule{{Rule: rule, Name: "n", Action: netpolicy.Pass}}, Unread: []string{"why"}}
 	return []any{
 		&Namespace{Name: "ns", UID: "u", Labels: map[string]string{"team": "a"}, Place: Place{"t", "n", "g"}},
-		&NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}, Pods: web, Ingress: side, Egress: side},
-		&ClusterNetworkPolicy{Name: "p", Tier: TierBaseline, Priority: 1000, Namespaces: web, Pods: web, Ingress: cluster, Egress: cluster},
+		&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}, Pods: web, Ingress: side, Egress: side},
+		&netpolicy.ClusterPolicy{Name: "p", Tier: netpolicy.TierBaseline, Priority: 1000, Namespaces: web, Pods: web, Ingress: cluster, Egress: cluster},
 		&KubernetesService{ID: identity.KubernetesService{Namespace: "ns", Name: "s"}, Type: ServiceLoadBalancer, Headless: true, ExternalName: "x.example",
 			Selector: true, Ports: []ServicePort{{"http", 6, 80, 30080}}, ClusterIPs: []netip.Addr{addr("10.96.0.9"), addr("fd00::9")},
 			ExternalIPs: []netip.Addr{addr("192.0.2.7")}, LoadBalancerIPs: []netip.Addr{addr("192.0.2.8")}, LoadBalancerIP: addr("192.0.2.9"),
@@ -41,15 +41,15 @@ func TestRefusedKubernetesTexts(t *testing.T) {
 		text string
 		want string // in the error
 	}{
-		{"an operator", &NetworkPolicy{}, `{"id":"ns:p","pods":[{"key":"app","operator":"Like"}]}`, `operator "Like" of label "app"`},
-		{"a block with host bits", &NetworkPolicy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"peers":[{"block":"10.1.2.3/8"}]}]}}`, `block: "10.1.2.3/8" is not`},
-		{"an invalid exception", &NetworkPolicy{}, `{"id":"ns:p","egress":{"rules":[{"number":1,"peers":[{"except":[""]}]}]}}`, `except: "invalid Prefix" is not`},
-		{"ports backwards", &NetworkPolicy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"ports":[{"protocol":6,"first":9,"last":8}]}]}}`, "ports 9 to 8"},
-		{"a policy of no namespace", &NetworkPolicy{}, `{"id":"p"}`, "namespace:name"},
-		{"a tier", &ClusterNetworkPolicy{}, `{"name":"p","tier":"Middle"}`, `tier "Middle" is none of Admin and Baseline`},
-		{"a priority", &ClusterNetworkPolicy{}, `{"name":"p","tier":"Admin","priority":1001}`, "priority 1001"},
-		{"an action", &ClusterNetworkPolicy{}, `{"name":"p","tier":"Admin","ingress":{"rules":[{"number":3,"action":"Log"}]}}`, `action "Log" of rule 3`},
-		{"too many rules", &ClusterNetworkPolicy{}, `{"name":"p","tier":"Admin","egress":{"rules":[` + strings.Repeat(`{"action":"Deny"},`, 25) + `{"action":"Deny"}]}}`, "26 rules"},
+		{"an operator", &netpolicy.Policy{}, `{"id":"ns:p","pods":[{"key":"app","operator":"Like"}]}`, `operator "Like" of label "app"`},
+		{"a block with host bits", &netpolicy.Policy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"peers":[{"block":"10.1.2.3/8"}]}]}}`, `block: "10.1.2.3/8" is not`},
+		{"an invalid exception", &netpolicy.Policy{}, `{"id":"ns:p","egress":{"rules":[{"number":1,"peers":[{"except":[""]}]}]}}`, `except: "invalid Prefix" is not`},
+		{"ports backwards", &netpolicy.Policy{}, `{"id":"ns:p","ingress":{"rules":[{"number":1,"ports":[{"protocol":6,"first":9,"last":8}]}]}}`, "ports 9 to 8"},
+		{"a policy of no namespace", &netpolicy.Policy{}, `{"id":"p"}`, "namespace:name"},
+		{"a tier", &netpolicy.ClusterPolicy{}, `{"name":"p","tier":"Middle"}`, `tier "Middle" is none of Admin and Baseline`},
+		{"a priority", &netpolicy.ClusterPolicy{}, `{"name":"p","tier":"Admin","priority":1001}`, "priority 1001"},
+		{"an action", &netpolicy.ClusterPolicy{}, `{"name":"p","tier":"Admin","ingress":{"rules":[{"number":3,"action":"Log"}]}}`, `action "Log" of rule 3`},
+		{"too many rules", &netpolicy.ClusterPolicy{}, `{"name":"p","tier":"Admin","egress":{"rules":[` + strings.Repeat(`{"action":"Deny"},`, 25) + `{"action":"Deny"}]}}`, "26 rules"},
 		{"a type", &KubernetesService{}, `{"id":"ns:s","type":"Magic"}`, `type "Magic"`},
 		{"an address of a link", &KubernetesService{}, `{"id":"ns:s","type":"ClusterIP","clusterIPs":["fe80::1%eth0"]}`, `clusterIPs: "fe80::1%eth0"`},
 		{"an address in two forms", &KubernetesService{}, `{"id":"ns:s","type":"ClusterIP","externalIPs":["::ffff:10.1.1.1"]}`, `externalIPs: "::ffff:10.1.1.1"`},
@@ -75,7 +75,7 @@ func TestKubernetesTexts(t *testing.T) {
 		want string
 	}{
 		{&Namespace{Name: "ns", UID: "u"}, `{"name":"ns","uid":"u"}`},
-		{&NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "deny"}, Ingress: PolicyDirection{Isolates: true}},
+		{&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "deny"}, Ingress: netpolicy.Direction{Isolates: true}},
 			`{"id":"ns:deny","ingress":{"isolates":true}}`},
 		{&EndpointSlice{ID: identity.EndpointSlice{Namespace: "ns", Name: "s-1"}, Service: "s", Ports: []SlicePort{{Protocol: 6, Port: 80}},
 			Endpoints: []SliceEndpoint{{Address: netip.MustParseAddr("10.1.1.1"), Node: "h1"}}},
@@ -85,40 +85,6 @@ func TestKubernetesTexts(t *testing.T) {
 		if _, text := again(t, test.of); string(text) != test.want {
 			t.Errorf("%T: want %s, got %s", test.of, test.want, text)
 		}
-	}
-}
-
-func TestSelector(t *testing.T) {
-	web := map[string]string{"app": "web", "tier": "front"}
-	tests := []struct {
-		name  string
-		all   []Requirement
-		text  string
-		meets bool
-	}{
-		{"everything", nil, "", true},
-		{"a value", []Requirement{{"app", In, []string{"web"}}}, "app=web", true},
-		{"another value", []Requirement{{"app", In, []string{"db"}}}, "app=db", false},
-		{"a value without the key", []Requirement{{"zone", In, []string{""}}}, "zone=", false},
-		{"values in any order", []Requirement{{"app", In, []string{"web", "db", "web"}}}, "app in (db,web)", true},
-		{"not a value", []Requirement{{"app", NotIn, []string{"web"}}}, "app notin (web)", false},
-		{"not a value, without the key", []Requirement{{"zone", NotIn, []string{"web"}}}, "zone notin (web)", true},
-		{"a key", []Requirement{{"app", Exists, nil}}, "app", true},
-		{"no key", []Requirement{{"zone", DoesNotExist, nil}}, "!zone", true},
-		{"an existing key", []Requirement{{"app", DoesNotExist, nil}}, "!app", false},
-		{"both of two", []Requirement{{"tier", In, []string{"front"}}, {"app", In, []string{"web"}}, {"tier", In, []string{"front"}}}, "app=web,tier=front", true},
-		{"one of two", []Requirement{{"tier", In, []string{"back"}}, {"app", In, []string{"web"}}}, "app=web,tier=back", false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			s := Selected(test.all...)
-			if s.String() != test.text || s.Selects(web) != test.meets {
-				t.Errorf("want %q, which selects: %t; got %q, %t", test.text, test.meets, s, s.Selects(web))
-			}
-			if again := Selected(s...); !reflect.DeepEqual(again, s) {
-				t.Errorf("selected again: want %v, got %v", s, again)
-			}
-		})
 	}
 }
 

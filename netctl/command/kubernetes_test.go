@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // shopOfKubernetes is a master that knows two pods, a policy of each kind, and a service.
@@ -17,17 +18,17 @@ func shopOfKubernetes(t *testing.T, status model.KubernetesStatus) *mastertest.M
 	t.Helper()
 	m := mastertest.Start(t, mastertest.Options{Kubernetes: func() *model.KubernetesStatus { return &status }})
 	m.Must(t, "network n encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254")
-	web := record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{"web"}})
-	cl := record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{"cl"}})
+	web := netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{"web"}})
+	cl := netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{"cl"}})
 	m.Kubernetes(t,
 		&record.Namespace{Name: "shop", UID: "1", Labels: map[string]string{"team": "a"}, Place: record.Place{Network: "n"}},
 		&record.Namespace{Name: "other", UID: "2"},
-		&record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: web, Ingress: record.PolicyDirection{Isolates: true,
-			Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: cl}, {Block: netip.MustParsePrefix("10.9.0.0/16"),
-				Except: []netip.Prefix{netip.MustParsePrefix("10.9.1.0/24")}}}, Ports: []record.PolicyPort{{Protocol: 6, First: 80, Last: 80}, {Protocol: 17, First: 5000, Last: 5010}}}},
+		&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: web, Ingress: netpolicy.Direction{Isolates: true,
+			Rules: []netpolicy.Rule{{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: cl}, {Block: netip.MustParsePrefix("10.9.0.0/16"),
+				Except: []netip.Prefix{netip.MustParsePrefix("10.9.1.0/24")}}}, Ports: []netpolicy.Port{{Protocol: 6, First: 80, Last: 80}, {Protocol: 17, First: 5000, Last: 5010}}}},
 			Unread: []string{"spec.ingress[1].from[0]: it is of a newer version"}}},
-		&record.ClusterNetworkPolicy{Name: "base", Tier: record.TierBaseline, Priority: 7, Egress: record.ClusterDirection{
-			Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 1, Ports: []record.PolicyPort{{Protocol: 6, First: 25, Last: 25}}}, Action: record.ClusterDeny, Name: "mail"}}}},
+		&netpolicy.ClusterPolicy{Name: "base", Tier: netpolicy.TierBaseline, Priority: 7, Egress: netpolicy.ClusterDirection{
+			Rules: []netpolicy.ClusterRule{{Rule: netpolicy.Rule{Number: 1, Ports: []netpolicy.Port{{Protocol: 6, First: 25, Last: 25}}}, Action: netpolicy.Deny, Name: "mail"}}}},
 		&record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "web"}, Type: record.ServiceNodePort, InternalLocal: true,
 			ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.9")}, Ports: []record.ServicePort{{Name: "http", Protocol: 6, Port: 80, NodePort: 30080}}},
 		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},

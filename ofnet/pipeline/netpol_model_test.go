@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
@@ -62,17 +63,17 @@ func podsAndPolicies(t *testing.T, seed uint64, base, tenant string, policies, c
 		namespaces[name] = chance.Labels()
 		classes.SetNamespace(name, namespaces[name])
 	}
-	var meant []*verdict.NetworkPolicy
+	var meant []*netpolicy.Policy
 	for i := range policies {
 		p := chance.NetworkPolicy(i)
 		classes.SetNetworkPolicy(p)
-		meant = append(meant, kubeview.VerdictPolicy(p))
+		meant = append(meant, p)
 	}
-	var ofCluster []*verdict.ClusterPolicy
+	var ofCluster []*netpolicy.ClusterPolicy
 	for i := range clusters {
 		p := chance.ClusterPolicy(i)
 		classes.SetClusterPolicy(p)
-		ofCluster = append(ofCluster, kubeview.VerdictClusterPolicy(p))
+		ofCluster = append(ofCluster, p)
 	}
 	k.policies = verdict.NewNetworkPolicies(namespaces, meant, ofCluster)
 	for _, id := range ids(state) {

@@ -5,17 +5,17 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // policyOf is policy i of 1,000: in one of 50 namespaces it lets pods with one of 20 labels receive from two others and from a namespace.
-func policyOf(i int) *record.NetworkPolicy {
-	app := func(n int) record.Selector {
-		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{fmt.Sprint("app", n%20)}})
+func policyOf(i int) *netpolicy.Policy {
+	app := func(n int) netpolicy.Selector {
+		return netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{fmt.Sprint("app", n%20)}})
 	}
-	p := &record.NetworkPolicy{Pods: app(i / 50), Ingress: record.PolicyDirection{Isolates: true, Rules: []record.PolicyRule{
-		{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: app(i/50 + 1)}, {Own: true, Pods: app(i/50 + 2)}}, Ports: []record.PolicyPort{{Protocol: 6, First: 80, Last: 80}}},
-		{Number: 2, Peers: []record.PolicyPeer{{Namespaces: record.Selected(record.Requirement{Key: "name", Operator: record.In, Values: []string{fmt.Sprint("ns", (i+7)%50)}}), Pods: app(i / 50)}}},
+	p := &netpolicy.Policy{Pods: app(i / 50), Ingress: netpolicy.Direction{Isolates: true, Rules: []netpolicy.Rule{
+		{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: app(i/50 + 1)}, {Own: true, Pods: app(i/50 + 2)}}, Ports: []netpolicy.Port{{Protocol: 6, First: 80, Last: 80}}},
+		{Number: 2, Peers: []netpolicy.Peer{{Namespaces: netpolicy.NewSelector(netpolicy.Requirement{Key: "name", Operator: netpolicy.In, Values: []string{fmt.Sprint("ns", (i+7)%50)}}), Pods: app(i / 50)}}},
 	}}}
 	p.ID.Namespace, p.ID.Name = fmt.Sprint("ns", i%50), fmt.Sprint("p", i)
 	return p

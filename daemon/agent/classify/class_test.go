@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // TestNumbering takes classes in and out of few numbers: whatever the order, those that are there have the same ones.
@@ -54,8 +54,8 @@ func TestNumbering(t *testing.T) {
 // TestOfOtherHosts shows that policies that select no pod here ask nothing.
 func TestOfOtherHosts(t *testing.T) {
 	c := New()
-	app := record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{"web"}})
-	p := &record.NetworkPolicy{Pods: app, Ingress: record.PolicyDirection{Isolates: true, Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true}}}}}}
+	app := netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{"web"}})
+	p := &netpolicy.Policy{Pods: app, Ingress: netpolicy.Direction{Isolates: true, Rules: []netpolicy.Rule{{Number: 1, Peers: []netpolicy.Peer{{Own: true}}}}}}
 	p.ID.Namespace, p.ID.Name = "ns", "p"
 	c.SetNetworkPolicy(p)
 	c.SetPod(Pod{ID: "far", Namespace: "ns", Labels: map[string]string{"app": "web"}, Tenant: "t"})

@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -23,8 +24,8 @@ type cluster struct {
 	*classify.Classes
 	namespaces map[string]*record.Namespace
 	pods       map[string]classify.Pod
-	policies   map[string]*record.NetworkPolicy
-	clusters   map[string]*record.ClusterNetworkPolicy
+	policies   map[string]*netpolicy.Policy
+	clusters   map[string]*netpolicy.ClusterPolicy
 	known      view // what Changes have brought
 }
 
@@ -43,7 +44,7 @@ func newCluster(seed uint64) *cluster {
 	prefix := netip.MustParsePrefix
 	return &cluster{Chance: classifytest.Chance{Rand: rand.New(rand.NewPCG(seed, 1)), Prefixes: []netip.Prefix{prefix("10.0.0.0/8"), prefix("10.0.0.0/24"),
 		prefix("10.0.0.8/30"), prefix("0.0.0.0/0"), prefix("fd00::/64"), prefix("fd00::8/125")}}, Classes: classify.New(), namespaces: map[string]*record.Namespace{},
-		pods: map[string]classify.Pod{}, policies: map[string]*record.NetworkPolicy{}, clusters: map[string]*record.ClusterNetworkPolicy{}, known: newView()}
+		pods: map[string]classify.Pod{}, policies: map[string]*netpolicy.Policy{}, clusters: map[string]*netpolicy.ClusterPolicy{}, known: newView()}
 }
 
 // step changes an object.
@@ -210,15 +211,7 @@ func (c *cluster) meaning() *verdict.NetworkPolicies {
 	for name, n := range c.namespaces {
 		namespaces[name] = n.Labels
 	}
-	var policies []*verdict.NetworkPolicy
-	for _, p := range c.policies {
-		policies = append(policies, kubeview.VerdictPolicy(p))
-	}
-	var clusters []*verdict.ClusterPolicy
-	for _, p := range c.clusters {
-		clusters = append(clusters, kubeview.VerdictClusterPolicy(p))
-	}
-	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
+	return verdict.NewNetworkPolicies(namespaces, slices.Collect(maps.Values(c.policies)), slices.Collect(maps.Values(c.clusters)))
 }
 
 // TestClassesMeanThePolicies compares the verdicts of policies between classes, for local pods, with those of the Kubernetes policies.

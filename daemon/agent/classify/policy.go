@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -28,24 +28,24 @@ type side struct {
 
 // rule is a rule with its questions.
 type rule struct {
-	record.PolicyRule
+	netpolicy.Rule
 	action ofnet.ClassAction
 	pods   []*question // of the peers that are pods
 	ports  []*question // of the ports that are names
 }
 
 // SetNetworkPolicy sets a policy of a namespace.
-func (c *Classes) SetNetworkPolicy(r *record.NetworkPolicy) {
+func (c *Classes) SetNetworkPolicy(r *netpolicy.Policy) {
 	p := &policy{name: r.ID.String(), stage: ofnet.StageNamespace, own: r.ID.Namespace, hash: hashOf(r)}
 	var isolates ofnet.Direction
-	for d, s := range map[ofnet.Direction]*record.PolicyDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
+	for d, s := range map[ofnet.Direction]*netpolicy.Direction{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
 		if !s.Isolates {
 			continue
 		}
 		isolates |= d
 		one := side{direction: d}
 		for _, x := range s.Rules {
-			one.rules = append(one.rules, rule{PolicyRule: x, action: ofnet.Accept})
+			one.rules = append(one.rules, rule{Rule: x, action: ofnet.Accept})
 		}
 		p.sides = append(p.sides, one)
 	}
@@ -54,16 +54,16 @@ func (c *Classes) SetNetworkPolicy(r *record.NetworkPolicy) {
 }
 
 // SetClusterPolicy sets a policy of the cluster.
-func (c *Classes) SetClusterPolicy(r *record.ClusterNetworkPolicy) {
+func (c *Classes) SetClusterPolicy(r *netpolicy.ClusterPolicy) {
 	p := &policy{name: r.Name, stage: ofnet.StageAdmin, priority: uint16(r.Priority), hash: hashOf(r)}
-	if r.Tier == record.TierBaseline {
+	if r.Tier == netpolicy.TierBaseline {
 		p.stage = ofnet.StageBaseline
 	}
-	for d, s := range map[ofnet.Direction]*record.ClusterDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
+	for d, s := range map[ofnet.Direction]*netpolicy.ClusterDirection{ofnet.In: &r.Ingress, ofnet.Out: &r.Egress} {
 		one := side{direction: d}
 		for _, x := range s.Rules {
-			action := map[record.ClusterAction]ofnet.ClassAction{record.ClusterAccept: ofnet.Accept, record.ClusterPass: ofnet.Pass, record.ClusterDeny: ofnet.Deny}[x.Action]
-			one.rules = append(one.rules, rule{PolicyRule: x.PolicyRule, action: action})
+			action := map[netpolicy.Action]ofnet.ClassAction{netpolicy.Accept: ofnet.Accept, netpolicy.Pass: ofnet.Pass, netpolicy.Deny: ofnet.Deny}[x.Action]
+			one.rules = append(one.rules, rule{Rule: x.Rule, action: action})
 		}
 		if len(one.rules) > 0 {
 			p.sides = append(p.sides, one)
@@ -192,7 +192,7 @@ func (c *Classes) activate(p *policy) {
 }
 
 // named returns the protocols in which a port's name is looked up; none if it has none.
-func named(p record.PolicyPort) []uint8 {
+func named(p netpolicy.Port) []uint8 {
 	switch {
 	case p.Name == "":
 		return nil

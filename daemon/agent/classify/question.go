@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -20,8 +21,8 @@ type question struct {
 	subjects   bool
 	isolates   ofnet.Direction // the consequence of being selected, in addition to the rules
 	own        string          // the namespace of the pods; "" if namespaces decides
-	namespaces record.Selector
-	pods       record.Selector
+	namespaces netpolicy.Selector
+	pods       netpolicy.Selector
 	port       string // a name; "": the question is not about a port
 	protocol   uint8
 
@@ -31,7 +32,7 @@ type question struct {
 }
 
 // selecting returns the question whether pods are selected.
-func selecting(subjects bool, isolates ofnet.Direction, own string, namespaces, pods record.Selector) *question {
+func selecting(subjects bool, isolates ofnet.Direction, own string, namespaces, pods netpolicy.Selector) *question {
 	q := &question{subjects: subjects, isolates: isolates, own: own, namespaces: namespaces, pods: pods}
 	q.text = fmt.Sprintf("%t %d %q %q %q", subjects, isolates, own, namespaces, pods)
 	return q
@@ -72,7 +73,7 @@ func (q *question) places() (out []place) {
 		return []place{{port: q.port}}
 	}
 	for _, r := range q.pods {
-		if r.Operator == record.In {
+		if r.Operator == netpolicy.In {
 			for _, v := range r.Values {
 				out = append(out, place{namespace: q.own, key: r.Key, value: v})
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/table"
@@ -170,9 +171,9 @@ func key(r any) string {
 		return record.KubernetesNodes + r.Name
 	case record.Namespace:
 		return record.Namespaces + r.Name
-	case record.NetworkPolicy:
+	case netpolicy.Policy:
 		return record.NetworkPolicies + r.ID.String()
-	case record.ClusterNetworkPolicy:
+	case netpolicy.ClusterPolicy:
 		return record.ClusterNetworkPolicies + r.Name
 	}
 	panic(fmt.Sprintf("no key for %T", r))

@@ -9,32 +9,33 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/table"
 )
 
 // netPolicies has the network policies of Kubernetes, with the classes that follow.
 type netPolicies struct {
-	policies *table.Table[string, *record.NetworkPolicy] // by id
-	clusters *table.Table[string, *record.ClusterNetworkPolicy]
+	policies *table.Table[string, *netpolicy.Policy] // by id
+	clusters *table.Table[string, *netpolicy.ClusterPolicy]
 	// classes follow from the records that were translated last. Clones share them.
 	classes *classify.Classes
 }
 
 func newNetPolicies() netPolicies {
-	return netPolicies{table.New[string, *record.NetworkPolicy](), table.New[string, *record.ClusterNetworkPolicy](), classify.New()}
+	return netPolicies{table.New[string, *netpolicy.Policy](), table.New[string, *netpolicy.ClusterPolicy](), classify.New()}
 }
 
 func (n netPolicies) clone() netPolicies {
 	return netPolicies{n.policies.Clone(), n.clusters.Clone(), n.classes}
 }
 
-func netPolicyRows(r *records) *table.Table[string, *record.NetworkPolicy] { return r.net.policies }
-func clusterRows(r *records) *table.Table[string, *record.ClusterNetworkPolicy] {
+func netPolicyRows(r *records) *table.Table[string, *netpolicy.Policy] { return r.net.policies }
+func clusterRows(r *records) *table.Table[string, *netpolicy.ClusterPolicy] {
 	return r.net.clusters
 }
-func readNetPolicy(_ *records, p *record.NetworkPolicy) (string, error)      { return p.ID.String(), nil }
-func readCluster(_ *records, p *record.ClusterNetworkPolicy) (string, error) { return p.Name, nil }
+func readNetPolicy(_ *records, p *netpolicy.Policy) (string, error)      { return p.ID.String(), nil }
+func readCluster(_ *records, p *netpolicy.ClusterPolicy) (string, error) { return p.Name, nil }
 
 // netPolicyKinds returns the kinds of policies' records.
 func netPolicyKinds() []kind {
@@ -66,15 +67,15 @@ func closeNamespace(r *records, name string) error {
 	if err != nil {
 		return err
 	}
-	both := record.PolicyDirection{Isolates: true}
-	r.net.policies.Set(name, &record.NetworkPolicy{ID: id, Ingress: both, Egress: both})
+	both := netpolicy.Direction{Isolates: true}
+	r.net.policies.Set(name, &netpolicy.Policy{ID: id, Ingress: both, Egress: both})
 	return nil
 }
 
 // closeCluster denies all traffic of all pods.
 func closeCluster(r *records, name string) error {
-	all := record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 1}, Action: record.ClusterDeny}}}
-	r.net.clusters.Set(name, &record.ClusterNetworkPolicy{Name: name, Tier: record.TierAdmin, Ingress: all, Egress: all})
+	all := netpolicy.ClusterDirection{Rules: []netpolicy.ClusterRule{{Rule: netpolicy.Rule{Number: 1}, Action: netpolicy.Deny}}}
+	r.net.clusters.Set(name, &netpolicy.ClusterPolicy{Name: name, Tier: netpolicy.TierAdmin, Ingress: all, Egress: all})
 	return nil
 }
 
@@ -98,14 +99,14 @@ func (o objects) classify(before, r *records) {
 			c.RemovePod(id)
 		}
 	})
-	changed(before, r, netPolicyRows, func(_ *records, name string, _ *record.NetworkPolicy) {
+	changed(before, r, netPolicyRows, func(_ *records, name string, _ *netpolicy.Policy) {
 		if p := r.net.policies.Get(name); p != nil {
 			c.SetNetworkPolicy(p)
 		} else {
 			c.RemovePolicy(name)
 		}
 	})
-	changed(before, r, clusterRows, func(_ *records, name string, _ *record.ClusterNetworkPolicy) {
+	changed(before, r, clusterRows, func(_ *records, name string, _ *netpolicy.ClusterPolicy) {
 		if p := r.net.clusters.Get(name); p != nil {
 			c.SetClusterPolicy(p)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -38,13 +39,13 @@ func podOf(i int, host string) channel.Item {
 
 // netPolicyNumber is policy i: pods with one of the labels receive from two others of their namespace, and from those with it in another.
 func netPolicyNumber(i int) channel.Item {
-	app := func(n int) record.Selector {
-		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{fmt.Sprint("app", n%20)}})
+	app := func(n int) netpolicy.Selector {
+		return netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{fmt.Sprint("app", n%20)}})
 	}
-	other := record.Selected(record.Requirement{Key: "name", Operator: record.In, Values: []string{fmt.Sprint("ns", (i+7)%50)}})
-	p := record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: fmt.Sprint("ns", i%50), Name: fmt.Sprint("p", i)}, Pods: app(i / 50), Ingress: record.PolicyDirection{Isolates: true,
-		Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: app(i/50 + 1)}, {Own: true, Pods: app(i/50 + 2)}},
-			Ports: []record.PolicyPort{{Protocol: 6, First: 80, Last: 80}}}, {Number: 2, Peers: []record.PolicyPeer{{Namespaces: other, Pods: app(i / 50)}}}}}}
+	other := netpolicy.NewSelector(netpolicy.Requirement{Key: "name", Operator: netpolicy.In, Values: []string{fmt.Sprint("ns", (i+7)%50)}})
+	p := netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: fmt.Sprint("ns", i%50), Name: fmt.Sprint("p", i)}, Pods: app(i / 50), Ingress: netpolicy.Direction{Isolates: true,
+		Rules: []netpolicy.Rule{{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: app(i/50 + 1)}, {Own: true, Pods: app(i/50 + 2)}},
+			Ports: []netpolicy.Port{{Protocol: 6, First: 80, Last: 80}}}, {Number: 2, Peers: []netpolicy.Peer{{Namespaces: other, Pods: app(i / 50)}}}}}}
 	return itemOf(record.NetworkPolicies+p.ID.String(), p)
 }
 

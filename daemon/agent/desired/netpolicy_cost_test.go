@@ -6,6 +6,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/pipeline"
 )
@@ -13,13 +14,13 @@ import (
 // A rule costs a flow for each class that it selects, for each class and prefix among its peers, for each port two, of IPv4 and IPv6, and
 // one more, however many pods there are.
 func TestFlowsOfANetPolicy(t *testing.T) {
-	apps := func(names ...string) record.Selector {
-		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: names})
+	apps := func(names ...string) netpolicy.Selector {
+		return netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: names})
 	}
-	policy := record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "ns0", Name: "measured"}, Pods: apps("app0", "app1", "app2", "app3", "app4", "app5"),
-		Ingress: record.PolicyDirection{Isolates: true, Rules: []record.PolicyRule{{Number: 1,
-			Peers: []record.PolicyPeer{{Own: true, Pods: apps("app6", "app7", "app8", "app9")}, {Block: netip.MustParsePrefix("10.9.0.0/16")}},
-			Ports: []record.PolicyPort{{Protocol: 6, First: 80, Last: 80}, {Protocol: 6, First: 443, Last: 443}, {Protocol: 17, First: 53, Last: 53}}}}}}
+	policy := netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns0", Name: "measured"}, Pods: apps("app0", "app1", "app2", "app3", "app4", "app5"),
+		Ingress: netpolicy.Direction{Isolates: true, Rules: []netpolicy.Rule{{Number: 1,
+			Peers: []netpolicy.Peer{{Own: true, Pods: apps("app6", "app7", "app8", "app9")}, {Block: netip.MustParsePrefix("10.9.0.0/16")}},
+			Ports: []netpolicy.Port{{Protocol: 6, First: 80, Last: 80}, {Protocol: 6, First: 443, Last: 443}, {Protocol: 17, First: 53, Last: 53}}}}}}
 	// Policies in force on the host distinguish the subjects, and two of the four peers from all others.
 	const subjects, peers, ports = 6, 2 + 1 + 1, 3
 	compiler := pipeline.Default()

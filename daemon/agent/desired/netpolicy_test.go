@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -22,11 +23,11 @@ func podOn(n record.Network, name, host string, last int) record.Endpoint {
 func TestNetPolicy(t *testing.T) {
 	n := network("net", "blue", 7)
 	web, db := podOn(n, "web", "h2", 1), podOn(n, "db", "h1", 2)
-	app := func(name string) record.Selector {
-		return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{name}})
+	app := func(name string) netpolicy.Selector {
+		return netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{name}})
 	}
-	policy := record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}, Pods: app("db"), Ingress: record.PolicyDirection{Isolates: true,
-		Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: app("web")}}}}}}
+	policy := netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}, Pods: app("db"), Ingress: netpolicy.Direction{Isolates: true,
+		Rules: []netpolicy.Rule{{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: app("web")}}}}}}
 	w := start(t, tenant("blue", 3), n, db, record.Namespace{Name: "ns"})
 	w.put(policy)
 	w.reach("isolation of the pod that is here", func(s *ofnet.State) bool {

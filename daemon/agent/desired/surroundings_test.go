@@ -5,6 +5,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -17,7 +18,7 @@ func TestSurroundings(t *testing.T) {
 		put  any
 		want bool
 	}{
-		{"policy of Kubernetes", record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}}, false},
+		{"policy of Kubernetes", netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}}, false},
 		{"service", kubeService("ns", "web", "10.96.0.9"), true},
 		{"pod", podOn(blue, "web", "h2", 3), true},
 		{"network", network("other", "blue", 8), true},

@@ -7,52 +7,52 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // ClusterNetworkPolicy is the record of a policy of the whole cluster. A policy with an invalid place among the others denies all traffic
 // of its pods, before all others.
-func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *record.ClusterNetworkPolicy {
-	out := &record.ClusterNetworkPolicy{Name: p.Name, Tier: record.Tier(p.Spec.Tier), Priority: int(p.Spec.Priority)}
+func ClusterNetworkPolicy(p *v1alpha2.ClusterNetworkPolicy) *netpolicy.ClusterPolicy {
+	out := &netpolicy.ClusterPolicy{Name: p.Name, Tier: netpolicy.Tier(p.Spec.Tier), Priority: int(p.Spec.Priority)}
 	for i, r := range p.Spec.Ingress {
 		var peers []clusterPeer
 		for _, from := range r.From {
 			peers = append(peers, clusterPeer{namespaces: from.Namespaces, pods: from.Pods})
 		}
-		judge(&out.Ingress, fmt.Sprintf("ingress[%d]", i), record.ClusterRule{Name: r.Name, Action: record.ClusterAction(r.Action), PolicyRule: record.PolicyRule{Number: i + 1}}, peers, r.Protocols)
+		judge(&out.Ingress, fmt.Sprintf("ingress[%d]", i), netpolicy.ClusterRule{Name: r.Name, Action: netpolicy.Action(r.Action), Rule: netpolicy.Rule{Number: i + 1}}, peers, r.Protocols)
 	}
 	for i, r := range p.Spec.Egress {
 		var peers []clusterPeer
 		for _, to := range r.To {
 			peers = append(peers, clusterPeer{to.Namespaces, to.Pods, to.Networks})
 		}
-		judge(&out.Egress, fmt.Sprintf("egress[%d]", i), record.ClusterRule{Name: r.Name, Action: record.ClusterAction(r.Action), PolicyRule: record.PolicyRule{Number: i + 1}}, peers, r.Protocols)
+		judge(&out.Egress, fmt.Sprintf("egress[%d]", i), netpolicy.ClusterRule{Name: r.Name, Action: netpolicy.Action(r.Action), Rule: netpolicy.Rule{Number: i + 1}}, peers, r.Protocols)
 	}
 	err := errors.Join(subject(out, &p.Spec.Subject), existing(out))
 	if err == nil {
 		return out
 	}
-	out.Tier, out.Priority = record.TierAdmin, 0
-	deny := record.ClusterDirection{Rules: []record.ClusterRule{{Action: record.ClusterDeny}}, Unread: []string{err.Error()}}
+	out.Tier, out.Priority = netpolicy.TierAdmin, 0
+	deny := netpolicy.ClusterDirection{Rules: []netpolicy.ClusterRule{{Action: netpolicy.Deny}}, Unread: []string{err.Error()}}
 	out.Ingress, out.Egress = deny, deny
 	return out
 }
 
 // existing checks a policy's place and size.
-func existing(p *record.ClusterNetworkPolicy) error {
+func existing(p *netpolicy.ClusterPolicy) error {
 	switch {
-	case p.Tier != record.TierAdmin && p.Tier != record.TierBaseline:
-		return fmt.Errorf("tier: %q is none of %s and %s", p.Tier, record.TierAdmin, record.TierBaseline)
-	case p.Priority < 0 || p.Priority > record.MaxClusterPriority:
-		return fmt.Errorf("priority: %d is not within 0..%d", p.Priority, record.MaxClusterPriority)
-	case max(len(p.Ingress.Rules), len(p.Egress.Rules)) > record.MaxClusterRules:
-		return fmt.Errorf("rules: a direction has more than %d", record.MaxClusterRules)
+	case p.Tier != netpolicy.TierAdmin && p.Tier != netpolicy.TierBaseline:
+		return fmt.Errorf("tier: %q is none of %s and %s", p.Tier, netpolicy.TierAdmin, netpolicy.TierBaseline)
+	case p.Priority < 0 || p.Priority > netpolicy.MaxPriority:
+		return fmt.Errorf("priority: %d is not within 0..%d", p.Priority, netpolicy.MaxPriority)
+	case max(len(p.Ingress.Rules), len(p.Egress.Rules)) > netpolicy.MaxRules:
+		return fmt.Errorf("rules: a direction has more than %d", netpolicy.MaxRules)
 	}
 	return nil
 }
 
 // subject reads the pods that a policy judges. Invalid parts are left out, so that more pods are selected.
-func subject(out *record.ClusterNetworkPolicy, s *v1alpha2.ClusterNetworkPolicySubject) (err error) {
+func subject(out *netpolicy.ClusterPolicy, s *v1alpha2.ClusterNetworkPolicySubject) (err error) {
 	switch {
 	case s.Pods != nil && s.Namespaces == nil:
 		var pods error
@@ -71,7 +71,7 @@ func subject(out *record.ClusterNetworkPolicy, s *v1alpha2.ClusterNetworkPolicyS
 }
 
 // judge adds a rule, as far as it is valid: an invalid accept is dropped, and an invalid rule that denies or passes denies all.
-func judge(d *record.ClusterDirection, field string, rule record.ClusterRule, peers []clusterPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) {
+func judge(d *netpolicy.ClusterDirection, field string, rule netpolicy.ClusterRule, peers []clusterPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) {
 	var unread []string
 	for i := range peers {
 		list, err := peers[i].read()
@@ -92,15 +92,15 @@ func judge(d *record.ClusterDirection, field string, rule record.ClusterRule, pe
 	if len(peers) == 0 {
 		unread = append(unread, field+": it names no peer")
 	}
-	known := rule.Action == record.ClusterAccept || rule.Action == record.ClusterDeny || rule.Action == record.ClusterPass
+	known := rule.Action == netpolicy.Accept || rule.Action == netpolicy.Deny || rule.Action == netpolicy.Pass
 	if !known {
-		unread = append(unread, fmt.Sprintf("%s.action: %q is none of %s, %s and %s", field, rule.Action, record.ClusterAccept, record.ClusterDeny, record.ClusterPass))
+		unread = append(unread, fmt.Sprintf("%s.action: %q is none of %s, %s and %s", field, rule.Action, netpolicy.Accept, netpolicy.Deny, netpolicy.Pass))
 	}
 	d.Unread = append(d.Unread, unread...)
 	switch {
 	case len(unread) == 0:
-	case rule.Action != record.ClusterAccept:
-		rule.Action, rule.Peers, rule.Ports = record.ClusterDeny, nil, nil
+	case rule.Action != netpolicy.Accept:
+		rule.Action, rule.Peers, rule.Ports = netpolicy.Deny, nil, nil
 	case len(rule.Peers) == 0 || len(protocols) > 0 && len(rule.Ports) == 0:
 		return
 	}
@@ -115,30 +115,30 @@ type clusterPeer struct {
 }
 
 // read resolves the peer. Nodes and domain names, of the experimental channel, are not supported: none of these fields is set then.
-func (p *clusterPeer) read() ([]record.PolicyPeer, error) {
+func (p *clusterPeer) read() ([]netpolicy.Peer, error) {
 	switch {
 	case p.namespaces != nil && p.pods == nil && p.networks == nil:
 		namespaces, err := selector(p.namespaces)
-		return []record.PolicyPeer{{Namespaces: namespaces}}, err
+		return []netpolicy.Peer{{Namespaces: namespaces}}, err
 	case p.pods != nil && p.namespaces == nil && p.networks == nil:
 		namespaces, err := selector(&p.pods.NamespaceSelector)
 		pods, wrong := selector(&p.pods.PodSelector)
-		return []record.PolicyPeer{{Namespaces: namespaces, Pods: pods}}, errors.Join(err, wrong)
+		return []netpolicy.Peer{{Namespaces: namespaces, Pods: pods}}, errors.Join(err, wrong)
 	case len(p.networks) > 0 && p.namespaces == nil && p.pods == nil:
-		var out []record.PolicyPeer
+		var out []netpolicy.Peer
 		for _, text := range p.networks {
 			block, err := prefix(string(text))
 			if err != nil {
 				return nil, fmt.Errorf("networks: %w", err)
 			}
-			out = append(out, record.PolicyPeer{Block: block})
+			out = append(out, netpolicy.Peer{Block: block})
 		}
 		return out, nil
 	}
 	return nil, errors.New("it has not exactly one of namespaces, pods and networks")
 }
 
-func clusterPort(p *v1alpha2.ClusterNetworkPolicyProtocol) (out record.PolicyPort, err error) {
+func clusterPort(p *v1alpha2.ClusterNetworkPolicyProtocol) (out netpolicy.Port, err error) {
 	var port *v1alpha2.Port
 	set := 0
 	if p.TCP != nil {

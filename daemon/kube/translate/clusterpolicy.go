@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
-	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // PolicyCondition is the condition in the status of a cluster-wide policy that exists, and is false, while a part of the policy is not in
@@ -15,7 +15,7 @@ const PolicyCondition = "contiv.io/Programmed"
 
 // ClusterPolicy is a cluster-wide policy, as stored, with its status.
 type ClusterPolicy struct {
-	*record.ClusterNetworkPolicy
+	*netpolicy.ClusterPolicy
 	UID        string             `json:"-"`
 	Revision   string             `json:"-"` // resourceVersion
 	Generation int64              `json:"-"`
@@ -24,7 +24,7 @@ type ClusterPolicy struct {
 
 // StatedPolicy is a cluster-wide policy with its status.
 func StatedPolicy(p *v1alpha2.ClusterNetworkPolicy) *ClusterPolicy {
-	return &ClusterPolicy{ClusterNetworkPolicy: ClusterNetworkPolicy(p), UID: string(p.UID), Revision: p.ResourceVersion, Generation: p.Generation,
+	return &ClusterPolicy{ClusterPolicy: ClusterNetworkPolicy(p), UID: string(p.UID), Revision: p.ResourceVersion, Generation: p.Generation,
 		Conditions: p.Status.Conditions}
 }
 

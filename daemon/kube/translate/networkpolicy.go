@@ -8,13 +8,13 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // NetworkPolicy is the record of a policy.
-func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
-	out := &record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: p.Namespace, Name: p.Name}}
+func NetworkPolicy(p *networkingv1.NetworkPolicy) *netpolicy.Policy {
+	out := &netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: p.Namespace, Name: p.Name}}
 	types := p.Spec.PolicyTypes
 	if len(types) == 0 { // the API server's default
 		types = []networkingv1.PolicyType{networkingv1.PolicyTypeIngress}
@@ -36,7 +36,7 @@ func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
 	}
 	var err error
 	if out.Pods, err = selector(&p.Spec.PodSelector); err != nil {
-		for _, d := range []*record.PolicyDirection{&out.Ingress, &out.Egress} {
+		for _, d := range []*netpolicy.Direction{&out.Ingress, &out.Egress} {
 			if d.Isolates { // more pods than intended are isolated: none of them may be allowed anything by this
 				d.Rules, d.Unread = nil, append(d.Unread, fmt.Sprintf("podSelector: %v", err))
 			}
@@ -46,8 +46,8 @@ func NetworkPolicy(p *networkingv1.NetworkPolicy) *record.NetworkPolicy {
 }
 
 // allow adds the valid part of a rule. A non-empty list without valid entries adds no rule: an empty one would allow all.
-func allow(d *record.PolicyDirection, field string, place int, side string, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort) {
-	rule := record.PolicyRule{Number: place}
+func allow(d *netpolicy.Direction, field string, place int, side string, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort) {
+	rule := netpolicy.Rule{Number: place}
 	for i := range peers {
 		peer, err := policyPeer(&peers[i])
 		if err != nil {
@@ -70,7 +70,7 @@ func allow(d *record.PolicyDirection, field string, place int, side string, peer
 	d.Rules = append(d.Rules, rule)
 }
 
-func policyPeer(p *networkingv1.NetworkPolicyPeer) (out record.PolicyPeer, err error) {
+func policyPeer(p *networkingv1.NetworkPolicyPeer) (out netpolicy.Peer, err error) {
 	if p.IPBlock != nil {
 		if p.PodSelector != nil || p.NamespaceSelector != nil {
 			return out, errors.New("ipBlock goes with no selector")
@@ -101,7 +101,7 @@ func policyPeer(p *networkingv1.NetworkPolicyPeer) (out record.PolicyPeer, err e
 	return out, nil
 }
 
-func policyPort(p *networkingv1.NetworkPolicyPort) (out record.PolicyPort, err error) {
+func policyPort(p *networkingv1.NetworkPolicyPort) (out netpolicy.Port, err error) {
 	if p.Protocol != nil {
 		out.Protocol, err = protocol(*p.Protocol)
 	} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/table"
 )
 
@@ -142,20 +143,20 @@ func (v *View) KubernetesServicesWith(text string) (out []*record.KubernetesServ
 
 // NetworkPolicy returns a network policy, nil if there is none. A policy that cannot be read isolates all pods of its namespace, as in
 // agents.
-func (v *View) NetworkPolicy(id identity.NetworkPolicy) *record.NetworkPolicy {
+func (v *View) NetworkPolicy(id identity.NetworkPolicy) *netpolicy.Policy {
 	key := record.NetworkPolicies + id.String()
 	if v.Value(key) == nil {
 		return nil
 	}
-	if p := readable[record.NetworkPolicy](v, key); p != nil {
+	if p := readable[netpolicy.Policy](v, key); p != nil {
 		return p
 	}
-	closed := record.PolicyDirection{Isolates: true}
-	return &record.NetworkPolicy{ID: id, Ingress: closed, Egress: closed}
+	closed := netpolicy.Direction{Isolates: true}
+	return &netpolicy.Policy{ID: id, Ingress: closed, Egress: closed}
 }
 
 // NetworkPoliciesOf returns the network policies of a namespace, ordered by name.
-func (v *View) NetworkPoliciesOf(namespace string) (out []*record.NetworkPolicy) {
+func (v *View) NetworkPoliciesOf(namespace string) (out []*netpolicy.Policy) {
 	for key := range v.ownedIn(model.KindNetworkPolicy(), namespace) {
 		if id, err := identity.ParseNetworkPolicy(key); err == nil {
 			out = append(out, v.NetworkPolicy(id))
@@ -165,20 +166,20 @@ func (v *View) NetworkPoliciesOf(namespace string) (out []*record.NetworkPolicy)
 }
 
 // ClusterNetworkPolicy returns a cluster-wide policy, nil if there is none. A policy that cannot be read denies everything, as in agents.
-func (v *View) ClusterNetworkPolicy(name string) *record.ClusterNetworkPolicy {
+func (v *View) ClusterNetworkPolicy(name string) *netpolicy.ClusterPolicy {
 	key := record.ClusterNetworkPolicies + name
 	if v.Value(key) == nil {
 		return nil
 	}
-	if p := readable[record.ClusterNetworkPolicy](v, key); p != nil {
+	if p := readable[netpolicy.ClusterPolicy](v, key); p != nil {
 		return p
 	}
-	closed := record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 1}, Action: record.ClusterDeny}}}
-	return &record.ClusterNetworkPolicy{Name: name, Tier: record.TierAdmin, Ingress: closed, Egress: closed}
+	closed := netpolicy.ClusterDirection{Rules: []netpolicy.ClusterRule{{Rule: netpolicy.Rule{Number: 1}, Action: netpolicy.Deny}}}
+	return &netpolicy.ClusterPolicy{Name: name, Tier: netpolicy.TierAdmin, Ingress: closed, Egress: closed}
 }
 
 // ClusterNetworkPolicies returns all of them, ordered by name.
-func (v *View) ClusterNetworkPolicies() (out []*record.ClusterNetworkPolicy) {
+func (v *View) ClusterNetworkPolicies() (out []*netpolicy.ClusterPolicy) {
 	for e := range v.kind(model.KindClusterNetworkPolicy()) {
 		out = append(out, v.ClusterNetworkPolicy(e.Key))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/contiv/contiv/daemon/kubeview"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // owned is a kind of objects that Kubernetes owns: records that are shown as objects. An object is made from its record for each request,
@@ -29,12 +30,12 @@ var ownedKinds = []owned{
 			return &model.KubeNamespace{Namespace: name, Unread: []string{why}}
 		}},
 	{kind: model.KindNetworkPolicy(), prefix: record.NetworkPolicies,
-		show: showing(record.NetworkPolicies, func(_ *View, p *record.NetworkPolicy) model.Object { return kubeview.NetworkPolicy(p) }),
+		show: showing(record.NetworkPolicies, func(_ *View, p *netpolicy.Policy) model.Object { return kubeview.NetworkPolicy(p) }),
 		blank: func(namespace, name, why string) model.Object {
 			return &model.NetworkPolicy{Namespace: namespace, Name: name, Unread: []string{why + ": all pods of the namespace are isolated"}}
 		}},
 	{kind: model.KindClusterNetworkPolicy(), prefix: record.ClusterNetworkPolicies,
-		show: showing(record.ClusterNetworkPolicies, func(_ *View, p *record.ClusterNetworkPolicy) model.Object { return kubeview.ClusterNetworkPolicy(p) }),
+		show: showing(record.ClusterNetworkPolicies, func(_ *View, p *netpolicy.ClusterPolicy) model.Object { return kubeview.ClusterNetworkPolicy(p) }),
 		blank: func(_, name, why string) model.Object {
 			return &model.ClusterNetworkPolicy{Name: name, Unread: []string{why + ": all pods are isolated"}}
 		}},

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // A namespace of Kubernetes links to what is in it, and its text follows when that comes and goes; what is in it links to the namespace.
@@ -32,7 +33,7 @@ func TestLinksOfNamespace(t *testing.T) {
 	if has(model.KindKubeNamespace(), "shop", link) {
 		t.Error("want no link before the policy is there")
 	}
-	value, err := json.Marshal(&record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}})
+	value, err := json.Marshal(&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // UnreadPolicy is a policy of Kubernetes that netmaster does not read completely.
@@ -25,7 +26,7 @@ func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 		if err != nil || !suspicious(value) {
 			continue
 		}
-		if p := readable[record.NetworkPolicy](v, record.NetworkPolicies+e.Key); p == nil {
+		if p := readable[netpolicy.Policy](v, record.NetworkPolicies+e.Key); p == nil {
 			out = append(out, UnreadPolicy{Name: id.Path()})
 		} else if all := reasons(p.Ingress.Unread, p.Egress.Unread); len(all) > 0 {
 			out = append(out, UnreadPolicy{id.Path(), all})
@@ -37,7 +38,7 @@ func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 		if !suspicious(value) {
 			continue
 		}
-		if p := readable[record.ClusterNetworkPolicy](v, record.ClusterNetworkPolicies+e.Key); p == nil {
+		if p := readable[netpolicy.ClusterPolicy](v, record.ClusterNetworkPolicies+e.Key); p == nil {
 			out = append(out, UnreadPolicy{Name: e.Key})
 		} else if all := reasons(p.Ingress.Unread, p.Egress.Unread); len(all) > 0 {
 			out = append(out, UnreadPolicy{e.Key, all})

@@ -7,6 +7,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // Kubernetes writes records of what Kubernetes owns, as the part of a netmaster does that reads it.
@@ -31,9 +32,9 @@ func keyOf(tb testing.TB, r any) string {
 	switch r := r.(type) {
 	case *record.Namespace:
 		return record.Namespaces + r.Name
-	case *record.NetworkPolicy:
+	case *netpolicy.Policy:
 		return record.NetworkPolicies + r.ID.String()
-	case *record.ClusterNetworkPolicy:
+	case *netpolicy.ClusterPolicy:
 		return record.ClusterNetworkPolicies + r.Name
 	case *record.KubernetesService:
 		return record.KubernetesServices + r.ID.String()

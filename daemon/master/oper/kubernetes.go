@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
 // maxPods bounds the named pods.
@@ -50,7 +51,7 @@ func KubeService(v *catalog.View, o *model.KubeService) model.KubeServiceOper {
 	return model.KubeServiceOper{Backends: kubeview.Backends(slices), Pods: pods[:min(len(pods), maxPods)]}
 }
 
-func selected(pods []*record.Endpoint, s record.Selector) []*record.Endpoint {
+func selected(pods []*record.Endpoint, s netpolicy.Selector) []*record.Endpoint {
 	return slices.DeleteFunc(pods, func(e *record.Endpoint) bool { return !s.Selects(e.Labels) })
 }
 
@@ -67,8 +68,7 @@ func named(endpoints []*record.Endpoint) (names []string, n int) {
 // Judges returns the network policies of Kubernetes for some pods, ready for evaluation. It ignores nil pods.
 func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
 	namespaces := map[string]map[string]string{}
-	var policies []*verdict.NetworkPolicy
-	var clusters []*verdict.ClusterPolicy
+	var policies []*netpolicy.Policy
 	for _, p := range pods {
 		if p == nil {
 			continue
@@ -80,14 +80,9 @@ func Judges(v *catalog.View, pods ...*verdict.Pod) *verdict.NetworkPolicies {
 		if n := v.Namespace(p.Namespace); n != nil {
 			namespaces[p.Namespace] = n.Labels
 		}
-		for _, x := range v.NetworkPoliciesOf(p.Namespace) {
-			policies = append(policies, kubeview.VerdictPolicy(x))
-		}
+		policies = append(policies, v.NetworkPoliciesOf(p.Namespace)...)
 	}
-	for _, c := range v.ClusterNetworkPolicies() {
-		clusters = append(clusters, kubeview.VerdictClusterPolicy(c))
-	}
-	return verdict.NewNetworkPolicies(namespaces, policies, clusters)
+	return verdict.NewNetworkPolicies(namespaces, policies, v.ClusterNetworkPolicies())
 }
 
 // Policies returns the policies of Kubernetes for the incoming and outgoing traffic of an endpoint's pod, in the order of evaluation; none
@@ -100,11 +95,11 @@ func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
 	if n := v.Namespace(e.Pod.ID.Namespace); n != nil {
 		labels = n.Labels
 	}
-	clusters := slices.DeleteFunc(v.ClusterNetworkPolicies(), func(p *record.ClusterNetworkPolicy) bool {
+	clusters := slices.DeleteFunc(v.ClusterNetworkPolicies(), func(p *netpolicy.ClusterPolicy) bool {
 		return !p.Namespaces.Selects(labels) || !p.Pods.Selects(e.Labels)
 	})
-	slices.SortStableFunc(clusters, func(a, b *record.ClusterNetworkPolicy) int { return cmp.Compare(a.Priority, b.Priority) })
-	ofTier := func(t record.Tier) {
+	slices.SortStableFunc(clusters, func(a, b *netpolicy.ClusterPolicy) int { return cmp.Compare(a.Priority, b.Priority) })
+	ofTier := func(t netpolicy.Tier) {
 		for _, p := range clusters {
 			text := fmt.Sprintf("clusternetworkpolicy %s (%s, priority %d)", p.Name, p.Tier, p.Priority)
 			if p.Tier == t && len(p.Ingress.Rules) > 0 {
@@ -115,7 +110,7 @@ func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
 			}
 		}
 	}
-	ofTier(record.TierAdmin)
+	ofTier(netpolicy.TierAdmin)
 	for _, p := range v.NetworkPoliciesOf(e.Pod.ID.Namespace) {
 		text := "networkpolicy " + p.ID.Path()
 		if p.Pods.Selects(e.Labels) && p.Ingress.Isolates {
@@ -125,6 +120,6 @@ func Policies(v *catalog.View, e *record.Endpoint) (ingress, egress []string) {
 			egress = append(egress, text)
 		}
 	}
-	ofTier(record.TierBaseline)
+	ofTier(netpolicy.TierBaseline)
 	return ingress, egress
 }

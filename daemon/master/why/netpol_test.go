@@ -10,10 +10,11 @@ import (
 	"github.com/contiv/contiv/daemon/master/why"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 )
 
-func labelled(value string) record.Selector {
-	return record.Selected(record.Requirement{Key: "app", Operator: record.In, Values: []string{value}})
+func labelled(value string) netpolicy.Selector {
+	return netpolicy.NewSelector(netpolicy.Requirement{Key: "app", Operator: netpolicy.In, Values: []string{value}})
 }
 
 // The intent of pods and of Kubernetes services follows from network policies and from Contiv's rules.
@@ -32,10 +33,10 @@ func TestIntentOfPods(t *testing.T) {
 	claims.ID.Namespace, claims.ExternalIPs = "aaa", []netip.Addr{netip.MustParseAddr("10.96.0.9"), netip.MustParseAddr("10.96.0.10"), netip.MustParseAddr("203.0.113.5")}
 	claims.Ports = append(claims.Ports, record.ServicePort{Name: "other", Protocol: 6, Port: 81})
 	m.Kubernetes(t, web, &record.Namespace{Name: "shop"}, &record.Namespace{Name: "other", Labels: map[string]string{"far": "yes"}},
-		&record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: labelled("web"), Ingress: record.PolicyDirection{Isolates: true,
-			Rules: []record.PolicyRule{{Number: 1, Peers: []record.PolicyPeer{{Own: true, Pods: labelled("cl")}}, Ports: []record.PolicyPort{{Protocol: 6, Name: "http"}}}}}},
-		&record.ClusterNetworkPolicy{Name: "admin", Tier: record.TierAdmin, Namespaces: record.Selected(record.Requirement{Key: "far", Operator: record.Exists}),
-			Egress: record.ClusterDirection{Rules: []record.ClusterRule{{PolicyRule: record.PolicyRule{Number: 3, Ports: []record.PolicyPort{{Protocol: 6, First: 22, Last: 22}}}, Action: record.ClusterDeny}}}},
+		&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "shop", Name: "web"}, Pods: labelled("web"), Ingress: netpolicy.Direction{Isolates: true,
+			Rules: []netpolicy.Rule{{Number: 1, Peers: []netpolicy.Peer{{Own: true, Pods: labelled("cl")}}, Ports: []netpolicy.Port{{Protocol: 6, Name: "http"}}}}}},
+		&netpolicy.ClusterPolicy{Name: "admin", Tier: netpolicy.TierAdmin, Namespaces: netpolicy.NewSelector(netpolicy.Requirement{Key: "far", Operator: netpolicy.Exists}),
+			Egress: netpolicy.ClusterDirection{Rules: []netpolicy.ClusterRule{{Rule: netpolicy.Rule{Number: 3, Ports: []netpolicy.Port{{Protocol: 6, First: 22, Last: 22}}}, Action: netpolicy.Deny}}}},
 		service("web", "10.96.0.9"), service("none", "10.96.0.10"), claims, &record.Namespace{Name: "aaa"},
 		&record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web", Ports: []record.SlicePort{{Name: "http", Protocol: 6, Port: 8080}},
 			Endpoints: []record.SliceEndpoint{{Address: web.IP, Pod: web.Pod.ID}}})

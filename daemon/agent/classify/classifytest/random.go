@@ -9,6 +9,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/netpolicy"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -47,11 +48,11 @@ func (c *Chance) Ports() (out []record.NamedPort) {
 }
 
 // Selector selects by a few labels.
-func (c *Chance) Selector() record.Selector {
-	var all []record.Requirement
+func (c *Chance) Selector() netpolicy.Selector {
+	var all []netpolicy.Requirement
 	for range c.IntN(3) {
-		r := record.Requirement{Key: pick(c, "app", "tier", "odd"), Operator: pick(c, record.In, record.In, record.NotIn, record.Exists, record.DoesNotExist)}
-		if r.Operator == record.In || r.Operator == record.NotIn {
+		r := netpolicy.Requirement{Key: pick(c, "app", "tier", "odd"), Operator: pick(c, netpolicy.In, netpolicy.In, netpolicy.NotIn, netpolicy.Exists, netpolicy.DoesNotExist)}
+		if r.Operator == netpolicy.In || r.Operator == netpolicy.NotIn {
 			r.Values = []string{pick(c, "a", "b", "c")}
 			if c.IntN(3) == 0 {
 				r.Values = append(r.Values, "b")
@@ -59,12 +60,12 @@ func (c *Chance) Selector() record.Selector {
 		}
 		all = append(all, r)
 	}
-	return record.Selected(all...)
+	return netpolicy.NewSelector(all...)
 }
 
 // rule is a rule; one of a cluster's policy names its peers.
-func (c *Chance) rule(number int, cluster bool) record.PolicyRule {
-	r := record.PolicyRule{Number: number}
+func (c *Chance) rule(number int, cluster bool) netpolicy.Rule {
+	r := netpolicy.Rule{Number: number}
 	for range c.IntN(3) {
 		r.Peers = append(r.Peers, c.peer(cluster))
 	}
@@ -72,7 +73,7 @@ func (c *Chance) rule(number int, cluster bool) record.PolicyRule {
 		r.Peers = append(r.Peers, c.peer(cluster))
 	}
 	for range c.IntN(3) {
-		p := record.PolicyPort{Protocol: pick(c, uint8(ofnet.ProtocolTCP), ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP)}
+		p := netpolicy.Port{Protocol: pick(c, uint8(ofnet.ProtocolTCP), ofnet.ProtocolTCP, ofnet.ProtocolUDP, ofnet.ProtocolSCTP)}
 		switch c.IntN(4) {
 		case 0:
 			p.Name = pick(c, "dns", "web")
@@ -89,10 +90,10 @@ func (c *Chance) rule(number int, cluster bool) record.PolicyRule {
 	return r
 }
 
-func (c *Chance) peer(cluster bool) record.PolicyPeer {
+func (c *Chance) peer(cluster bool) netpolicy.Peer {
 	switch {
 	case c.IntN(3) == 0:
-		p := record.PolicyPeer{Block: pick(c, c.Prefixes...)}
+		p := netpolicy.Peer{Block: pick(c, c.Prefixes...)}
 		for range c.IntN(3) {
 			if e := pick(c, c.Prefixes...); e.Bits() > p.Block.Bits() && p.Block.Contains(e.Addr()) {
 				p.Except = append(p.Except, e)
@@ -100,15 +101,15 @@ func (c *Chance) peer(cluster bool) record.PolicyPeer {
 		}
 		return p
 	case !cluster && c.IntN(2) == 0:
-		return record.PolicyPeer{Own: true, Pods: c.Selector()}
+		return netpolicy.Peer{Own: true, Pods: c.Selector()}
 	}
-	return record.PolicyPeer{Namespaces: c.Selector(), Pods: c.Selector()}
+	return netpolicy.Peer{Namespaces: c.Selector(), Pods: c.Selector()}
 }
 
 // NetworkPolicy is policy n of a namespace.
-func (c *Chance) NetworkPolicy(n int) *record.NetworkPolicy {
-	p := &record.NetworkPolicy{ID: identity.NetworkPolicy{Namespace: pick(c, Spaces()...), Name: fmt.Sprint("p", n)}, Pods: c.Selector()}
-	for _, d := range []*record.PolicyDirection{&p.Ingress, &p.Egress} {
+func (c *Chance) NetworkPolicy(n int) *netpolicy.Policy {
+	p := &netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: pick(c, Spaces()...), Name: fmt.Sprint("p", n)}, Pods: c.Selector()}
+	for _, d := range []*netpolicy.Direction{&p.Ingress, &p.Egress} {
 		if d.Isolates = c.IntN(3) > 0; d.Isolates {
 			for i := range c.IntN(3) {
 				d.Rules = append(d.Rules, c.rule(i+1, false))
@@ -119,12 +120,12 @@ func (c *Chance) NetworkPolicy(n int) *record.NetworkPolicy {
 }
 
 // ClusterPolicy is policy n of the cluster. Priorities are few, so that some are equal.
-func (c *Chance) ClusterPolicy(n int) *record.ClusterNetworkPolicy {
-	p := &record.ClusterNetworkPolicy{Name: fmt.Sprint("c", n), Tier: pick(c, record.TierAdmin, record.TierBaseline), Priority: pick(c, 0, 7, 500, 999, 1000),
+func (c *Chance) ClusterPolicy(n int) *netpolicy.ClusterPolicy {
+	p := &netpolicy.ClusterPolicy{Name: fmt.Sprint("c", n), Tier: pick(c, netpolicy.TierAdmin, netpolicy.TierBaseline), Priority: pick(c, 0, 7, 500, 999, 1000),
 		Namespaces: c.Selector(), Pods: c.Selector()}
-	for _, d := range []*record.ClusterDirection{&p.Ingress, &p.Egress} {
+	for _, d := range []*netpolicy.ClusterDirection{&p.Ingress, &p.Egress} {
 		for i := range c.IntN(4) {
-			d.Rules = append(d.Rules, record.ClusterRule{PolicyRule: c.rule(i+1, true), Action: pick(c, record.ClusterAccept, record.ClusterDeny, record.ClusterPass)})
+			d.Rules = append(d.Rules, netpolicy.ClusterRule{Rule: c.rule(i+1, true), Action: pick(c, netpolicy.Accept, netpolicy.Deny, netpolicy.Pass)})
 		}
 	}
 	return p

@@ -1,4 +1,6 @@
-package record
+// Package netpolicy has the network policies of Kubernetes: NetworkPolicy of networking.k8s.io and ClusterNetworkPolicy of
+// policy.networking.k8s.io, and the selectors of both, as netmaster stores them, agents compile them and api/verdict evaluates them.
+package netpolicy
 
 import (
 	"cmp"
@@ -9,7 +11,7 @@ import (
 )
 
 // Selector selects by labels: those that meet every requirement, so that an empty one selects all. A label with its value, of Kubernetes'
-// matchLabels, is the requirement that the key is In only that value. Of selectors that Selected has made, two with the same requirements
+// matchLabels, is the requirement that the key is In only that value. Of selectors that NewSelector has made, two with the same requirements
 // are equal.
 type Selector []Requirement
 
@@ -31,8 +33,8 @@ const (
 	DoesNotExist Operator = "DoesNotExist"
 )
 
-// Selected sorts requirements, and their values, each once. It keeps no part of all.
-func Selected(all ...Requirement) Selector {
+// NewSelector sorts requirements, and their values, each once. It keeps no part of all.
+func NewSelector(all ...Requirement) Selector {
 	var s Selector
 	for _, r := range all {
 		r.Values = slices.Clone(r.Values)
@@ -58,7 +60,7 @@ func (s Selector) Selects(labels map[string]string) bool {
 	return true
 }
 
-// met reports whether labels meet the requirement.
+// met reports whether labels meet the requirement; none meet an unknown operator.
 func (r *Requirement) met(labels map[string]string) bool {
 	value, has := labels[r.Key]
 	switch r.Operator {
@@ -68,9 +70,10 @@ func (r *Requirement) met(labels map[string]string) bool {
 		return !has || !slices.Contains(r.Values, value)
 	case Exists:
 		return has
-	default:
+	case DoesNotExist:
 		return !has
 	}
+	return false
 }
 
 // UnmarshalJSON decodes the stored form.

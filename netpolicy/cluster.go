@@ -1,13 +1,13 @@
-package record
+package netpolicy
 
 import (
 	"encoding/json"
 	"fmt"
 )
 
-// ClusterNetworkPolicy is a policy of the whole cluster (policy.networking.k8s.io), at ClusterNetworkPolicies+Name. The first rule that
+// ClusterPolicy is a policy of the whole cluster (policy.networking.k8s.io), which netmaster stores by its name. The first rule that
 // matches a packet decides: of the tier Admin before all NetworkPolicies, of Baseline for pods that none of these isolates.
-type ClusterNetworkPolicy struct {
+type ClusterPolicy struct {
 	Name       string           `json:"name"`
 	Tier       Tier             `json:"tier"`
 	Priority   int              `json:"priority,omitempty"`   // 0..1000 in its tier, the lowest first
@@ -17,7 +17,7 @@ type ClusterNetworkPolicy struct {
 	Egress     ClusterDirection `json:"egress,omitzero"`
 }
 
-// ClusterDirection is the part of a ClusterNetworkPolicy for what its pods receive, or send.
+// ClusterDirection is the part of a ClusterPolicy for what its pods receive, or send.
 type ClusterDirection struct {
 	Rules []ClusterRule `json:"rules,omitempty"` // in their order
 	// Unread are reasons why something is not among the rules, each with its field. An invalid accept is dropped; an invalid deny or pass
@@ -25,11 +25,11 @@ type ClusterDirection struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// ClusterRule is a rule of a ClusterNetworkPolicy.
+// ClusterRule is a rule of a ClusterPolicy.
 type ClusterRule struct {
-	PolicyRule
-	Name   string        `json:"name,omitempty"` // given by its author
-	Action ClusterAction `json:"action"`
+	Rule
+	Name   string `json:"name,omitempty"` // given by its author
+	Action Action `json:"action"`
 }
 
 // Tier is a group of policies that are evaluated together.
@@ -41,25 +41,25 @@ const (
 	TierBaseline Tier = "Baseline"
 )
 
-// ClusterAction is the action of a ClusterRule.
-type ClusterAction string
+// Action is the action of a ClusterRule.
+type Action string
 
-// The actions. ClusterPass leaves the decision to the next tier.
+// The actions. Pass leaves the decision to the next tier.
 const (
-	ClusterAccept ClusterAction = "Accept"
-	ClusterDeny   ClusterAction = "Deny"
-	ClusterPass   ClusterAction = "Pass"
+	Accept Action = "Accept"
+	Deny   Action = "Deny"
+	Pass   Action = "Pass"
 )
 
 // The greatest priority of a tier, and how many rules a direction has at most.
 const (
-	MaxClusterPriority = 1000
-	MaxClusterRules    = 25
+	MaxPriority = 1000
+	MaxRules    = 25
 )
 
 // UnmarshalJSON decodes the stored form.
-func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
-	type plain ClusterNetworkPolicy
+func (p *ClusterPolicy) UnmarshalJSON(text []byte) error {
+	type plain ClusterPolicy
 	var t plain
 	if err := json.Unmarshal(text, &t); err != nil {
 		return err
@@ -67,28 +67,28 @@ func (p *ClusterNetworkPolicy) UnmarshalJSON(text []byte) error {
 	switch {
 	case t.Tier != TierAdmin && t.Tier != TierBaseline:
 		return fmt.Errorf("tier %q is none of %s and %s", t.Tier, TierAdmin, TierBaseline)
-	case t.Priority < 0 || t.Priority > MaxClusterPriority:
-		return fmt.Errorf("priority %d is not within 0..%d", t.Priority, MaxClusterPriority)
+	case t.Priority < 0 || t.Priority > MaxPriority:
+		return fmt.Errorf("priority %d is not within 0..%d", t.Priority, MaxPriority)
 	}
 	for _, d := range []*ClusterDirection{&t.Ingress, &t.Egress} {
 		if err := d.check(); err != nil {
 			return err
 		}
 	}
-	*p = ClusterNetworkPolicy(t)
+	*p = ClusterPolicy(t)
 	return nil
 }
 
 // check validates the rules.
 func (d *ClusterDirection) check() error {
-	if len(d.Rules) > MaxClusterRules {
-		return fmt.Errorf("%d rules are more than %d", len(d.Rules), MaxClusterRules)
+	if len(d.Rules) > MaxRules {
+		return fmt.Errorf("%d rules are more than %d", len(d.Rules), MaxRules)
 	}
 	for i := range d.Rules {
 		switch r := &d.Rules[i]; r.Action {
-		case ClusterAccept, ClusterDeny, ClusterPass:
+		case Accept, Deny, Pass:
 		default:
-			return fmt.Errorf("action %q of rule %d is none of %s, %s and %s", r.Action, r.Number, ClusterAccept, ClusterDeny, ClusterPass)
+			return fmt.Errorf("action %q of rule %d is none of %s, %s and %s", r.Action, r.Number, Accept, Deny, Pass)
 		}
 	}
 	return nil
