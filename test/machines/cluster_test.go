@@ -268,9 +268,10 @@ func (p *pinger) lost(t *testing.T) (sent, lost int) {
 
 // writer creates tenants one after the other, and remembers those that the cluster has acknowledged.
 type writer struct {
-	stop  context.CancelFunc
-	done  chan struct{}
-	acked []string
+	stop    context.CancelFunc
+	done    chan struct{}
+	acked   []string
+	refused string // the output of the last one that failed
 }
 
 func startWriter(t *testing.T, c *cluster, prefix string) *writer {
@@ -281,8 +282,11 @@ func startWriter(t *testing.T, c *cluster, prefix string) *writer {
 		for n := 0; ctx.Err() == nil; n++ {
 			name := fmt.Sprintf("%s%d", prefix, n)
 			once, cancel := context.WithTimeout(context.Background(), 20*time.Second) // one that is in progress is let to its end
-			if _, err := c.netctl(once, "tenant", "create", name); err == nil {
+			out, err := c.netctl(once, "tenant", "create", name)
+			if err == nil {
 				w.acked = append(w.acked, name)
+			} else {
+				w.refused = out
 			}
 			cancel()
 		}
@@ -296,7 +300,7 @@ func (w *writer) check(t *testing.T, c *cluster) {
 	w.stop()
 	<-w.done
 	if len(w.acked) == 0 {
-		t.Error("no write was acknowledged")
+		t.Errorf("no write was acknowledged, the last one with\n%s", w.refused)
 	}
 	there := map[string]bool{}
 	for _, name := range strings.Fields(c.must(t, "tenant", "ls")) {
