@@ -16,14 +16,15 @@ import (
 	"github.com/contiv/contiv/test/machines/machine"
 )
 
-// patience is how long a cluster may take to be as it should be after what was done to it.
-const patience = 3 * time.Minute
+// timeout is how long a cluster may take to be as it should be after what was done to it.
+const timeout = 3 * time.Minute
 
 // cluster is machines that contiv init and contiv join have made hosts of a cluster. Each has an agent.
 type cluster struct {
 	hosts   []*machine.Machine
 	masters []*machine.Machine // those of the hosts that have a netmaster too
-	trust   string             // directory on this machine with what the operator proves to the cluster
+	copies  string             // directory on this machine, until the test ends, with copies of the operator's certificate
+	trust   string             // the copy with which the operator proves to be one
 	before  map[string]string  // states of the machines before they became hosts, by name
 }
 
@@ -31,7 +32,7 @@ type cluster struct {
 // further ones with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
 func newCluster(t *testing.T, masters, agents int) *cluster {
 	t.Helper()
-	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}}
+	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}, copies: t.TempDir()}
 	c.masters = c.hosts[:masters]
 	for i, m := range c.hosts {
 		install(t, m)
@@ -52,7 +53,7 @@ func newCluster(t *testing.T, masters, agents int) *cluster {
 		}
 		run(t, m, join+" "+invitation(t, strings.Fields(run(t, first, create))))
 	}
-	c.trust = operator(t, first)
+	c.copyTrust(t)
 	c.settles(t)
 	c.must(t, "net", "create", "blue", "--encap", "vxlan", "--subnet", "10.20.0.0/16", "--gateway", "10.20.255.254")
 	return c
@@ -80,11 +81,14 @@ func invitation(t *testing.T, words []string) string {
 	return ""
 }
 
-// operator copies the first user's certificate from the first host.
-func operator(t *testing.T, m *machine.Machine) string {
+// copyTrust copies the first user's certificate from the first host.
+func (c *cluster) copyTrust(t *testing.T) {
 	t.Helper()
-	dir := t.TempDir()
-	files := m.Command(t.Context(), "tar -C /etc/contiv/trust -c .")
+	dir, err := os.MkdirTemp(c.copies, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := c.hosts[0].Command(t.Context(), "tar -C /etc/contiv/trust -c .")
 	pack, err := files.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +98,7 @@ func operator(t *testing.T, m *machine.Machine) string {
 	if out, err := unpack.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return dir
+	c.trust = dir
 }
 
 // netctl is the operator's netctl, on a machine of the hosts' network.
@@ -171,12 +175,12 @@ func (c *cluster) well(ctx context.Context) error {
 // within waits until something is so.
 func (c *cluster) within(t *testing.T, is func(context.Context) bool, otherwise func() string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	for !is(ctx) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not within %s: %s", patience, otherwise())
+			t.Fatalf("not within %s: %s", timeout, otherwise())
 		case <-time.After(time.Second):
 		}
 	}
@@ -212,7 +216,7 @@ func detach(t *testing.T, m *machine.Machine, name string) {
 func cni(t *testing.T, m *machine.Machine, command, name string) string {
 	t.Helper()
 	shell := fmt.Sprintf("echo '%s' | CNI_COMMAND=%s CNI_CONTAINERID=%[3]s CNI_NETNS=/run/netns/%[3]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", conf, command, name)
-	for end := time.Now().Add(patience); ; <-time.After(time.Second) {
+	for end := time.Now().Add(timeout); ; <-time.After(time.Second) {
 		out, err := m.Run(t.Context(), shell)
 		if err == nil {
 			return out

@@ -76,9 +76,9 @@ func (l *life) reach(t *testing.T) {
 	}
 }
 
-// reachLimit is how long a container may take to reach another one after a host was disturbed. On a busy machine Open vSwitch takes seconds
+// reachTimeout is how long a container may take to reach another one after a host was disturbed. On a busy machine Open vSwitch takes seconds
 // for the first packet of a container.
-const reachLimit = 15 * time.Second
+const reachTimeout = 15 * time.Second
 
 // ping requires that the container of one host reaches that of another one.
 func (l *life) ping(t *testing.T, from, to *machine.Machine) {
@@ -89,7 +89,7 @@ func (l *life) ping(t *testing.T, from, to *machine.Machine) {
 		switch {
 		case err == nil:
 			return
-		case time.Since(start) > reachLimit:
+		case time.Since(start) > reachTimeout:
 			t.Fatalf("%s: %s: %v: %s", from.Name, shell, err, out)
 		}
 		t.Logf("%s does not reach %s yet, %s after its start: %v", l.names[from.Name], l.addresses[to.Name], time.Since(start), err)

@@ -73,7 +73,7 @@ func (b *book) kept(t *testing.T, hosts []*machine.Machine, do func()) {
 		pings = append(pings, startPings(t, m, b.names[m.Name], b.addresses[hosts[(i+1)%len(hosts)].Name]))
 	}
 	do()
-	b.trust = operator(t, b.life.hosts[0]) // its certificate, or the authority, may be another one
+	b.copyTrust(t) // its certificate, or the authority, may be another one
 	b.settles(t)
 	for _, p := range pings {
 		sent, lost := p.lost(t)
@@ -168,7 +168,7 @@ var memberLine = regexp.MustCompile(`:2379 +(true|false) `)
 // joined waits until the store has a number of voting members that answer.
 func (b *book) joined(t *testing.T, members int) {
 	t.Helper()
-	b.trust = operator(t, b.life.hosts[0])
+	b.copyTrust(t)
 	var last string
 	b.within(t, func(ctx context.Context) bool {
 		last, _ = b.netctl(ctx, "leader")
@@ -239,7 +239,7 @@ func authority(t *testing.T, b *book) {
 		b.read(t, "runbooks/authority-replaced.md")
 		w.stop() // its certificate is of the previous authority
 		<-w.done
-		b.trust = operator(t, b.life.hosts[0])
+		b.copyTrust(t)
 		w.check(t, b.cluster)
 	})
 }

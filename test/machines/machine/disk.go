@@ -47,13 +47,13 @@ func (m *Machine) LoseDisk(n int) error {
 	return makeDisk(m.disk(n))
 }
 
-// freePatience is how long the processes of a machine that is off may keep its disks.
-const freePatience = 30 * time.Second
+// freeTimeout is how long the processes of a machine that is off may keep its disks.
+const freeTimeout = 30 * time.Second
 
 // disksFree waits until no process has the machine's disks locked: User-Mode Linux has several, and the others outlive the first one for
 // a moment. A kernel that starts meanwhile finds no root.
 func (m *Machine) disksFree(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, freePatience, fmt.Errorf("waited %s", freePatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, freeTimeout, fmt.Errorf("waited %s", freeTimeout))
 	defer cancel()
 	for n := range m.Spec.Disks + 1 {
 		if err := eventually(ctx, func() error { return unlocked(m.disk(n)) }); err != nil {

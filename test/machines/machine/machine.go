@@ -32,8 +32,8 @@ type Machine struct {
 	began  int64         // size of the console's log before the last boot
 }
 
-// bootPatience is how long a machine may take to answer. Machines of tests that share two processors take ten seconds.
-const bootPatience = 3 * time.Minute
+// bootTimeout is how long a machine may take to answer. Machines of tests that share two processors take ten seconds.
+const bootTimeout = 3 * time.Minute
 
 // Add adds a machine, which is off.
 func (s *Stand) Add(ctx context.Context, spec Spec) (*Machine, error) {
@@ -157,7 +157,7 @@ func (m *Machine) args() []string {
 
 // answers waits until the machine takes commands and has started what it starts.
 func (m *Machine) answers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, bootPatience, fmt.Errorf("waited %s", bootPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTimeout, fmt.Errorf("waited %s", bootTimeout))
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -213,8 +213,8 @@ func (m *Machine) Reboot(ctx context.Context) error {
 	_, _ = m.Run(ctx, "systemctl poweroff")
 	select {
 	case <-m.ended:
-	case <-time.After(bootPatience):
-		return fmt.Errorf("reboot %s: it did not shut down within %s; its console:\n%s", m.Name, bootPatience, m.Console(20))
+	case <-time.After(bootTimeout):
+		return fmt.Errorf("reboot %s: it did not shut down within %s; its console:\n%s", m.Name, bootTimeout, m.Console(20))
 	case <-ctx.Done():
 		return fmt.Errorf("reboot %s: it did not shut down: %w", m.Name, context.Cause(ctx))
 	}

@@ -26,8 +26,8 @@ var (
 	changes  = regexp.MustCompile(`--repair\b`)
 )
 
-// patience bounds the time for which a command is repeated.
-const patience = 30 * time.Second
+// timeout bounds the time for which a command is repeated.
+const timeout = 30 * time.Second
 
 // ended is the text that the shell prints after each command, before its exit code.
 const ended = "-- ended with "
@@ -60,7 +60,7 @@ func (t *Terminal) Close() {
 // Type types a command, which must print the output of the page, or succeed if the page shows none. A command that only reads is repeated for
 // at most half a minute. Type blocks until the command has ended.
 func (t *Terminal) Type(c Typed) error {
-	until := time.Now().Add(patience)
+	until := time.Now().Add(timeout)
 	for {
 		printed, code, err := t.run(c.Shell)
 		if err != nil {
