@@ -163,7 +163,7 @@ func (r *Router) world() error {
 func (r *Router) port() (int, error) {
 	name := cmp.Or(r.Device, trunkDevice)
 	l, err := netlink.LinkByName(name)
-	for end := time.Now().Add(plugLimit); err != nil && time.Now().Before(end); l, err = netlink.LinkByName(name) {
+	for end := time.Now().Add(plugTimeout); err != nil && time.Now().Before(end); l, err = netlink.LinkByName(name) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err != nil {
@@ -191,8 +191,8 @@ func (r *Router) port() (int, error) {
 	return l.Attrs().Index, link.TxChecksumOff(name) // the switches of the hosts forward frames unchanged
 }
 
-// plugLimit is the maximum wait for an interface that another process creates.
-const plugLimit = 5 * time.Second
+// plugTimeout is the maximum wait for an interface that another process creates.
+const plugTimeout = 5 * time.Second
 
 // Beside runs a program in a network namespace of its own, which ends with it, with an interface that leads to the trunk.
 // It blocks until the program ends.

@@ -99,12 +99,12 @@ func (h *Host) client(role trust.Role, timeout time.Duration, by *net.Dialer, ne
 	for i, m := range netmasters {
 		urls[i] = "https://" + strings.TrimPrefix(m, "https://")
 	}
-	transport := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true, DialContext: by.DialContext}
+	transport := &http.Transport{TLSClientConfig: held.Client(trust.Master, ""), TLSHandshakeTimeout: dialTimeout, DisableKeepAlives: true, DialContext: by.DialContext}
 	return &client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: transport}, Timeout: timeout, Program: "contiv"}, nil
 }
 
-// dialLimit is the timeout of a connection to a netmaster.
-const dialLimit = 5 * time.Second
+// dialTimeout is the timeout of a connection to a netmaster.
+const dialTimeout = 5 * time.Second
 
 // Netmasters returns the addresses of netmasters from the settings of the host's daemons.
 func (h *Host) Netmasters() []string {

@@ -38,8 +38,8 @@ func runs(s Starter, daemon string) Step {
 // Detached starts daemons as processes that outlive this one, for hosts without a service manager. The daemons write to log files.
 type Detached struct{ Host *Host }
 
-// stopLimit is how long Stop waits for a daemon to end.
-const stopLimit = 20 * time.Second
+// stopTimeout is how long Stop waits for a daemon to end.
+const stopTimeout = 20 * time.Second
 
 // Start starts a daemon. A process with the same settings and program stays; one with others is stopped first.
 func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
@@ -98,7 +98,7 @@ func (d Detached) Stop(ctx context.Context, daemon string) (string, error) {
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	if err := await(ctx, func() bool { return d.Host.pid(daemon) == 0 }); err != nil {
 		return "", fmt.Errorf("%s (pid %d) did not end: kill -9 %d", daemon, pid, pid)

@@ -59,7 +59,7 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 
 // endDrain has the host accept containers again, if a netmaster answers; otherwise the drain expires.
 func (l *Leave) endDrain(ctx context.Context) {
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialLimit)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
 	if c, err := l.Host.Client(trust.Agent, 0, l.Host.Netmasters()...); err == nil {
 		_, _ = c.Drain(limited, model.DrainRequest{Host: l.Label, End: true})

@@ -92,7 +92,7 @@ func (i *Invitation) Visit(own *trust.Holder, trusted func(*x509.Certificate)) *
 	if own != nil {
 		secure.GetClientCertificate = own.Client(trust.Master, "").GetClientCertificate
 	}
-	transport := &http.Transport{TLSClientConfig: secure, TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	transport := &http.Transport{TLSClientConfig: secure, TLSHandshakeTimeout: dialTimeout, DisableKeepAlives: true}
 	return &client.Client{Base: "https://" + i.Address, HTTP: &http.Client{Transport: transport}, Program: "contiv"}
 }
 

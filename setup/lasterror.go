@@ -117,7 +117,7 @@ func clean(line string) string {
 
 // reason describes why a daemon is not ready: what is known, and the last error that it logged since a time.
 func (h *Host) reason(ctx context.Context, s Starter, daemon string, since time.Time, known string) string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
 	log, err := s.Log(ctx, daemon, since)
 	found := lastError(daemon, log)

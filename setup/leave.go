@@ -76,7 +76,7 @@ func (l *Leave) aboard(ctx context.Context) (string, error) {
 	wait := readyTimeout
 	if l.Last {
 		wait = 0
-		limited, cancel := context.WithTimeout(ctx, dialLimit)
+		limited, cancel := context.WithTimeout(ctx, dialTimeout)
 		defer cancel()
 		ctx = limited
 	}

@@ -89,7 +89,7 @@ func (p *Pod) Agent(ctx context.Context, authorityFile, tokenFile string, netmas
 	for i, m := range netmasters {
 		urls[i] = "https://" + m
 	}
-	transport := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialLimit, DisableKeepAlives: true}
+	transport := &http.Transport{TLSClientConfig: trust.Visitor(trusted), TLSHandshakeTimeout: dialTimeout, DisableKeepAlives: true}
 	c := client.Client{Base: strings.Join(urls, ","), HTTP: &http.Client{Transport: transport, Timeout: podTimeout}, Timeout: podTimeout, Program: "contiv"}
 	answer, err := c.Join(ctx, model.JoinRequest{Pod: strings.TrimSpace(string(token)), Agent: &model.CertificateRequest{Name: p.Label, Request: string(r.PEM())}})
 	if err != nil {

@@ -165,7 +165,7 @@ func (r *Readdress) client() (*client.Client, error) {
 	if h.Masters() {
 		at = append(at, net.JoinHostPort(r.Address.String(), MasterPort))
 	}
-	from := &net.Dialer{Timeout: dialLimit, LocalAddr: &net.TCPAddr{IP: r.Address.AsSlice()}}
+	from := &net.Dialer{Timeout: dialTimeout, LocalAddr: &net.TCPAddr{IP: r.Address.AsSlice()}}
 	return h.client(role, cmp.Or(r.timeout, readyTimeout), from, at...)
 }
 

@@ -234,7 +234,7 @@ func (r *Readdress) withdraw(ctx context.Context) (string, error) {
 
 // serialAt returns the serial of the certificate that a server shows, or "" if none answers.
 func serialAt(ctx context.Context, at string) (serial string) {
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	d := tls.Dialer{Config: trust.Trusting(func(chain []*x509.Certificate) error {
 		if len(chain) > 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// handshakeLimit is the timeout of a TLS handshake.
-const handshakeLimit = 5 * time.Second
+// handshakeTimeout is the timeout of a TLS handshake.
+const handshakeTimeout = 5 * time.Second
 
 // Dial opens a connection without TLS.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -22,7 +22,7 @@ func (h *Holder) Dialer(plain Dial, secure *tls.Config) Dial {
 			return nil, err
 		}
 		known := h.track(nc)
-		ctx, cancel := context.WithTimeout(ctx, handshakeLimit)
+		ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 		defer cancel()
 		c := tls.Client(known, secure)
 		if err := c.HandshakeContext(ctx); err != nil {

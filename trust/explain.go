@@ -65,18 +65,18 @@ func ended(err error) bool {
 	return false
 }
 
-// knockLimit is how long a netmaster may take to refuse a certificate.
-const knockLimit = 500 * time.Millisecond
+// knockTimeout is how long a netmaster may take to refuse a certificate.
+const knockTimeout = 500 * time.Millisecond
 
 // knock returns the reason for which a netmaster closes connections, or nil if it reports none. Under TLS 1.3 a client completes
 // its handshake before the server verifies its certificate, so a refused client may see only that its writes fail.
 func (h *Holder) knock(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, knockLimit)
+	ctx, cancel := context.WithTimeout(ctx, knockTimeout)
 	defer cancel()
 	nc, err := (&tls.Dialer{Config: h.Client(Master, "")}).DialContext(ctx, "tcp", address)
 	if err == nil {
 		defer func() { _ = nc.Close() }()
-		_ = nc.SetReadDeadline(time.Now().Add(knockLimit))
+		_ = nc.SetReadDeadline(time.Now().Add(knockTimeout))
 		_, err = nc.Read(make([]byte, 1))
 	}
 	if err == nil || !strings.Contains(err.Error(), alert) {

@@ -18,8 +18,8 @@ import (
 
 // Timeouts for the agent. The runtime retries; VERSION changes nothing, and is then answered without the agent.
 const (
-	callLimit    = 60 * time.Second
-	versionLimit = 2 * time.Second
+	callTimeout    = 60 * time.Second
+	versionTimeout = 2 * time.Second
 )
 
 // Codes of the CNI specification, section "Error".
@@ -70,10 +70,10 @@ func (p Plugin) Run(c Process) int {
 		fmt.Fprintf(c.Stderr, "%s: CNI plugin of contiv, versions %s of CNI; container runtimes start it\n", p.Name, strings.Join(wire.Versions(), ", "))
 		return 0
 	}
-	client, patience := wire.Client{Socket: p.Socket, Timeout: callLimit}, p.Timeout
+	client, patience := wire.Client{Socket: p.Socket, Timeout: callTimeout}, p.Timeout
 	var network conf
 	if command == "VERSION" { // it may come without a configuration, and without an end of the standard input
-		client.Timeout, patience = versionLimit, 0
+		client.Timeout, patience = versionTimeout, 0
 	} else {
 		var err error
 		if call.Stdin, err = io.ReadAll(io.LimitReader(c.Stdin, wire.MaxCall)); err != nil {

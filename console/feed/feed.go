@@ -19,7 +19,7 @@ import (
 const (
 	pollInterval  = time.Second
 	frameInterval = 150 * time.Millisecond // the shortest time between two snapshots
-	askLimit      = 3 * time.Second        // for one question
+	askTimeout    = 3 * time.Second        // for one question
 	nodesASecond  = 250                    // nodes requested; the nodes of a larger cluster are polled less often
 	pollSlowest   = 4 * time.Second        // however many there are
 )
@@ -144,7 +144,7 @@ func (f *Feed) poll(ctx context.Context) error {
 }
 
 func (f *Feed) nodes(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var nodes []model.Node
 	err := f.client.Raw(ctx, "/api/v1/nodes", func(in io.Reader) error {

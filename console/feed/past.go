@@ -33,7 +33,7 @@ func (h *happening) look(ctx context.Context, s *store, now time.Time) {
 	if !synced {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	var in HappenedInput
 	if !h.refused[0] && (rev != h.asked || !h.began) {

@@ -28,7 +28,7 @@ type poolAnswer struct {
 func (f *Feed) pools(ctx context.Context, keys []string) {
 	for i, key := range keys {
 		var a poolAnswer
-		ask, cancel := context.WithTimeout(ctx, askLimit)
+		ask, cancel := context.WithTimeout(ctx, askTimeout)
 		err := f.client.InspectRaw(ask, model.KindNetwork(), &a, key)
 		cancel()
 		switch {

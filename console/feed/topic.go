@@ -50,7 +50,7 @@ type topic struct {
 
 // about declares a topic by the function that asks a question about it. The type of the answer follows from that.
 func about[T any](name string, every time.Duration, ask func(ctx context.Context, f *Feed, q Question) (T, error)) topic {
-	return topic{name: name, interval: every, limit: askLimit,
+	return topic{name: name, interval: every, limit: askTimeout,
 		ask:    func(ctx context.Context, f *Feed, q Question) (any, error) { return ask(ctx, f, q) },
 		decode: func(_ Question, text json.RawMessage) (any, error) { return decodeAs[T](text) }}
 }
@@ -85,7 +85,7 @@ var topics = [...]topic{
 	History: about("history", 5*time.Second, func(ctx context.Context, f *Feed, q Question) ([]model.HistoryEntry, error) { // Kind and Key
 		return f.client.History(ctx, client.HistoryQuery{Kind: q.Kind, Key: q.Key, Limit: maxHistory})
 	}),
-	State: {name: "state", interval: 5 * time.Second, limit: askLimit, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
+	State: {name: "state", interval: 5 * time.Second, limit: askTimeout, ask: askState, decode: decodeState}, // Kind and Key; the kind's Inspect type
 	Why: within(15*time.Second, about("why", 10*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Why, error) { // Why
 		return f.client.Why(ctx, q.Why) // netmaster queries the switches on the path, one after the other
 	})),

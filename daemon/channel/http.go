@@ -8,8 +8,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// dialLimit is the maximum time of a connection to a netmaster.
-const dialLimit = 2 * time.Second
+// dialTimeout is the maximum time of a connection to a netmaster.
+const dialTimeout = 2 * time.Second
 
 // Protocols returns the protocols of a netmaster: HTTP/1.1 for every client, and HTTP/2 for agents.
 func Protocols() *http.Protocols {
@@ -27,7 +27,7 @@ func NewHTTP(holder *trust.Holder) *http.Client {
 	var two http.Protocols
 	two.SetHTTP2(holder != nil)
 	two.SetUnencryptedHTTP2(holder == nil)
-	plain := (&net.Dialer{Timeout: dialLimit}).DialContext
+	plain := (&net.Dialer{Timeout: dialTimeout}).DialContext
 	t := &http.Transport{Protocols: &two, DialContext: plain, IdleConnTimeout: time.Minute,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: idleTimeout / 2, PingTimeout: idleTimeout / 2}}
 	if holder != nil {

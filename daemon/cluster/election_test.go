@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 20 * time.Second
+const timeout = 20 * time.Second
 
 // process is a contender with an address where it listens, as a netmaster does.
 type process struct {
@@ -111,8 +111,8 @@ func (p *process) await(what string, terms <-chan Term) Term {
 	select {
 	case t := <-terms:
 		return t
-	case <-time.After(patience):
-		p.Fatalf("%s: %s did not happen within %s", p.c.ID, what, patience)
+	case <-time.After(timeout):
+		p.Fatalf("%s: %s did not happen within %s", p.c.ID, what, timeout)
 		return Term{}
 	}
 }
@@ -120,7 +120,7 @@ func (p *process) await(what string, terms <-chan Term) Term {
 // follows waits until the process sees another one lead.
 func (p *process) follows(leader *process) {
 	p.Helper()
-	end := time.After(patience)
+	end := time.After(timeout)
 	for {
 		changed := p.Changed()
 		if h := p.Holder(); h.Address == leader.c.ID && !h.Self {
@@ -199,7 +199,7 @@ func TestKill(t *testing.T) {
 		if err := write(c, term); err != nil {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("no one took over")
 	}
 }
@@ -207,7 +207,7 @@ func TestKill(t *testing.T) {
 // connected waits until the process's probe has reached the leader.
 func (p *process) connected(leader *process) {
 	p.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); {
+	for end := time.Now().Add(timeout); time.Now().Before(end); {
 		leader.mu.Lock()
 		n := len(leader.conns)
 		leader.mu.Unlock()
@@ -263,7 +263,7 @@ func TestUnreachableLeaderStays(t *testing.T) {
 	b.follows(a)
 	refused := 0
 	dial := b.c.Dial
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	counting := func(ctx context.Context, network, address string) (net.Conn, error) {
 		if refused++; refused > 2*probeRefusals {
@@ -373,7 +373,7 @@ func TestFullStore(t *testing.T) {
 	}
 	a.stop()
 	a.await("end of term", a.ended)
-	for end := time.Now().Add(patience); !b.Starved(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(timeout); !b.Starved(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no one says that there is no space to begin a term")
 		}

@@ -87,14 +87,14 @@ func startContender(tb testing.TB, url string) *contender {
 
 func (c *contender) await(tb testing.TB, want string) {
 	tb.Helper()
-	for end := time.After(patience); ; {
+	for end := time.After(timeout); ; {
 		select {
 		case got := <-c.lines:
 			if strings.TrimSpace(got) == want {
 				return
 			}
 		case <-end:
-			tb.Fatalf("process %d did not say %q within %s", c.cmd.Process.Pid, want, patience)
+			tb.Fatalf("process %d did not say %q within %s", c.cmd.Process.Pid, want, timeout)
 		}
 	}
 }

@@ -36,8 +36,8 @@ func start(tb testing.TB, t task.Task) (stop func()) {
 	tb.Cleanup(stop)
 	select {
 	case <-t.Ready():
-	case <-time.After(patience):
-		tb.Fatalf("%s is not ready after %s", t, patience)
+	case <-time.After(timeout):
+		tb.Fatalf("%s is not ready after %s", t, timeout)
 	}
 	return stop
 }
@@ -47,7 +47,7 @@ func until(tb testing.TB, db store.Store, name string, ports ...int) {
 	tb.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	end := time.After(patience)
+	end := time.After(timeout)
 	for {
 		list, err := registered(tb.Context(), db, name)
 		var got []int
@@ -127,7 +127,7 @@ func TestRole(t *testing.T) {
 	r.Set(s)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(patience); ; {
+	for end := time.After(timeout); ; {
 		list, err := registered(t.Context(), db, "netmaster")
 		if err == nil && len(list) == 1 && list[0].Role == "leader" && list[0].TTL == 10 {
 			return

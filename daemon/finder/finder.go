@@ -16,8 +16,8 @@ import (
 
 // Times of a Finder.
 const (
-	askLimit = 2 * time.Second // timeout of the store's answer
-	fresh    = time.Second     // how long an answer of the store is reused
+	askTimeout = 2 * time.Second // timeout of the store's answer
+	fresh      = time.Second     // how long an answer of the store is reused
 )
 
 // Finder finds netmasters. Its methods are safe for concurrent use.
@@ -66,7 +66,7 @@ func (f *Finder) Find(ctx context.Context) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !time.Now().Before(f.until) {
-		limited, cancel := context.WithTimeout(ctx, askLimit)
+		limited, cancel := context.WithTimeout(ctx, askTimeout)
 		found, err := f.registered(limited)
 		cancel()
 		switch {

@@ -37,11 +37,11 @@ func NewAttempts(burst int, pause time.Duration, now func() time.Time) *Attempts
 
 // Admit counts an attempt, and returns the time that it must wait. It does not count an attempt that would have to wait longer than the
 // limit: ok is false.
-func (a *Attempts) Admit(key string, patience time.Duration) (wait time.Duration, ok bool) {
+func (a *Attempts) Admit(key string, timeout time.Duration) (wait time.Duration, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.of(key)
-	if wait = time.Duration((s.n + 1 - a.burst) * float64(a.pause)); wait > patience {
+	if wait = time.Duration((s.n + 1 - a.burst) * float64(a.pause)); wait > timeout {
 		return wait, false
 	}
 	s.n++

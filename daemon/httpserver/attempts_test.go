@@ -10,11 +10,11 @@ func TestAttempts(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	a := NewAttempts(2, 10*time.Second, func() time.Time { return now })
 	for _, row := range []struct {
-		name     string
-		after    time.Duration
-		patience time.Duration
-		wait     time.Duration
-		ok       bool
+		name    string
+		after   time.Duration
+		timeout time.Duration
+		wait    time.Duration
+		ok      bool
 	}{
 		{"the first", 0, 0, 0, true},
 		{"the second", 0, 0, 0, true},
@@ -25,7 +25,7 @@ func TestAttempts(t *testing.T) {
 		{"and no other", 0, 0, 10 * time.Second, false},
 	} {
 		now = now.Add(row.after)
-		if wait, ok := a.Admit("x", row.patience); wait != row.wait || ok != row.ok {
+		if wait, ok := a.Admit("x", row.timeout); wait != row.wait || ok != row.ok {
 			t.Errorf("%s: want %v, %v, got %v, %v", row.name, row.wait, row.ok, wait, ok)
 		}
 	}

@@ -41,7 +41,7 @@ func (c Config) Review(ctx context.Context, token string) (out Account, err erro
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, reportLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	review := authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: []string{Audience}}}
 	if err := client.Post().Resource("tokenreviews").VersionedParams(&metav1.CreateOptions{}, metav1.ParameterCodec).Body(&review).Do(ctx).Into(&review); err != nil {

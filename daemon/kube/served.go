@@ -33,7 +33,7 @@ type discovery struct{ client *rest.RESTClient }
 // lists its groups, the kind is in none, and the definition does not exist. Everything else is an error with the reason why this is
 // unknown. It blocks for at most ten seconds.
 func (d discovery) serves(ctx context.Context, s *source) (at schema.GroupVersion, installed bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	group := s.versions[0].Group
 	var served []string
@@ -96,8 +96,8 @@ func (s *source) readable() string {
 	return strings.Join(out, " and ")
 }
 
-// askLimit is the maximum time of the API server's answer.
-const askLimit = 10 * time.Second
+// askTimeout is the maximum time of the API server's answer.
+const askTimeout = 10 * time.Second
 
 // get reads an answer of discovery.
 func (d discovery) get(ctx context.Context, path string, into any) error {

@@ -18,8 +18,8 @@ import (
 	"github.com/contiv/contiv/daemon/kube/translate"
 )
 
-// reportLimit is the maximum time of an API server's answer to a change.
-const reportLimit = 10 * time.Second
+// reportTimeout is the maximum time of an API server's answer to a change.
+const reportTimeout = 10 * time.Second
 
 // ErrStale means that the service changed since it was read, or is gone. The watch delivers its current state.
 var ErrStale = errors.New("the service changed since it was read")
@@ -61,7 +61,7 @@ func (r *Reader) ReportPolicy(ctx context.Context, p *translate.ClusterPolicy, l
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, reportLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	// Definitions have no strategic merge: the list of conditions is replaced, for the very revision that had the others in it.
 	err = client.Patch(types.MergePatchType).Resource(string(ClusterNetworkPolicies)).Name(p.Name).SubResource("status").Body(text).Do(ctx).Error()
@@ -89,7 +89,7 @@ func (r *Reader) ReportBalancer(ctx context.Context, s *translate.Balanced, now 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, reportLimit)
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	err = client.Patch(types.StrategicMergePatchType).Namespace(s.ID.Namespace).Resource(string(Services)).Name(s.ID.Name).SubResource("status").Body(text).Do(ctx).Error()
 	switch {

@@ -19,7 +19,7 @@ const (
 	first           = time.Minute      // after the start, where one is due
 	firstRetry      = 15 * time.Second // after one that failed; each further retry waits twice as long
 	lastRetry       = 10 * time.Minute // at most
-	saveLimit       = 15 * time.Minute // for one of them
+	saveTimeout     = 15 * time.Minute // for one of them
 )
 
 // Bounds of a Schedule.
@@ -110,7 +110,7 @@ func (k *Saver) due(now time.Time) time.Duration {
 
 // save saves one, and returns when the next is to follow.
 func (k *Saver) save(ctx context.Context) time.Duration {
-	limited, cancel := context.WithTimeout(ctx, saveLimit)
+	limited, cancel := context.WithTimeout(ctx, saveTimeout)
 	defer cancel()
 	var made Info
 	err := k.enough()

@@ -42,9 +42,9 @@ const (
 
 // Limits of starting and of leaving.
 const (
-	startLimit = 20 * time.Second
-	leaveLimit = 5 * time.Second
-	startWait  = 500 * time.Millisecond
+	startTimeout = 20 * time.Second
+	leaveTimeout = 5 * time.Second
+	startWait    = 500 * time.Millisecond
 )
 
 // Run routes until ctx ends: it starts zebra and bgpd in this process's network namespace, calls ready once bgpd listens, and copies their
@@ -154,7 +154,7 @@ func (r *Router) prepare() error {
 
 // await waits until a socket of a daemon accepts connections.
 func (r *Router) await(ctx context.Context, socket string, ended chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -183,7 +183,7 @@ func end(running []*exec.Cmd, ended chan error) {
 	for _, cmd := range slices.Backward(running) {
 		_ = cmd.Process.Signal(unix.SIGTERM) // it has ended, or does now
 	}
-	late := time.AfterFunc(leaveLimit, func() {
+	late := time.AfterFunc(leaveTimeout, func() {
 		for _, cmd := range running {
 			_ = cmd.Process.Kill()
 		}
@@ -196,7 +196,7 @@ func end(running []*exec.Cmd, ended chan error) {
 
 // leave makes bgpd close its sessions for good, and gives peers time to receive that.
 func (r *Router) leave() error {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	lines := []string{"-c", "configure terminal", "-c", fmt.Sprintf("router bgp %d", r.Config.AS)}
 	for i := range r.Config.Peers {

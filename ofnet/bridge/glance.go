@@ -7,8 +7,8 @@ import (
 	"github.com/contiv/contiv/ofnet/flow"
 )
 
-// glanceLimit is the maximum time in which a switch must count its flows. A slower one is busy, which means nothing for its flows.
-const glanceLimit = time.Second
+// glanceTimeout is the maximum time in which a switch must count its flows. A slower one is busy, which means nothing for its flows.
+const glanceTimeout = time.Second
 
 // glance asks the switch for the number of flows in its tables. If a table has fewer than were sent, flows were removed by someone else:
 // they are compared at once, and the switch is not whole until all are restored. The next comparison finds flows that were added or
@@ -20,7 +20,7 @@ func (r *Reconciler) glance(ctx context.Context) {
 	if !known {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, glanceLimit)
+	ctx, cancel := context.WithTimeout(ctx, glanceTimeout)
 	defer cancel()
 	have, err := sw.Filled(ctx)
 	if err != nil {

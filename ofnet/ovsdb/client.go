@@ -13,10 +13,10 @@ import (
 
 const (
 	database     = "Open_vSwitch"
-	callLimit    = 10 * time.Second        // of a call without a deadline
+	callTimeout  = 10 * time.Second        // of a call without a deadline
 	echoInterval = 2 * time.Second         // between probes of the connection
 	silence      = 3 * time.Second         // without an answer to a probe until the server counts as silent
-	echoLimit    = 10 * time.Second        // without an answer until the connection is ended
+	echoTimeout  = 10 * time.Second        // without an answer until the connection is ended
 	retryMin     = 50 * time.Millisecond   // wait after the first failed dial
 	retryMax     = 1000 * time.Millisecond // maximum wait
 )
@@ -128,7 +128,7 @@ func (c *Client) serve(ctx context.Context) (served bool, err error) {
 	})
 	defer conn.Close()
 	defer c.drop(conn)
-	limit, cancel := context.WithTimeout(ctx, callLimit)
+	limit, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	all, err := conn.Call(limit, "monitor", database, "contiv", fresh.monitorRequest())
 	if err == nil {
@@ -174,7 +174,7 @@ func (c *Client) probe(ctx context.Context, conn *Conn) error {
 func (c *Client) ask(ctx context.Context, conn *Conn) error {
 	asked := time.Now()
 	late := time.AfterFunc(silence, func() { c.setReceived(asked) })
-	limit, cancel := context.WithTimeout(ctx, echoLimit)
+	limit, cancel := context.WithTimeout(ctx, echoTimeout)
 	defer cancel()
 	_, err := conn.Call(limit, "echo", "contiv")
 	if late.Stop(); err == nil {
@@ -266,7 +266,7 @@ func (c *Client) Await(ctx context.Context, look func(t *Tables) (bool, error)) 
 // outcome is unknown.
 func (c *Client) Transact(ctx context.Context, ops ...Op) ([]Result, error) {
 	if _, ok := ctx.Deadline(); !ok {
-		limited, cancel := context.WithTimeout(ctx, callLimit)
+		limited, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		ctx = limited
 	}

@@ -10,8 +10,8 @@ import (
 // maxJoined is the maximum number of changes that share a transaction.
 const maxJoined = 256
 
-// attachLimit is the maximum time that ovs-vswitchd may delay the next transaction.
-const attachLimit = time.Second
+// attachTimeout is the maximum time that ovs-vswitchd may delay the next transaction.
+const attachTimeout = time.Second
 
 // joiner carries out changes in transactions, one at a time. Changes that arrive during a transaction, or while ovs-vswitchd attaches its
 // ports, share the next one: each transaction makes ovs-vswitchd scan all ports.
@@ -80,7 +80,7 @@ func (j *joiner) carryOut(round []*wish) {
 	if len(round) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
 	err := j.attempt(ctx, round)
 	if err == nil || len(round) == 1 || ctx.Err() != nil {
@@ -93,7 +93,7 @@ func (j *joiner) carryOut(round []*wish) {
 			w.done <- j.attempt(ctx, []*wish{w})
 		}
 	}
-	limited, cancelSettle := context.WithTimeout(ctx, attachLimit)
+	limited, cancelSettle := context.WithTimeout(ctx, attachTimeout)
 	defer cancelSettle()
 	j.resolve(limited, changesOf(round))
 }

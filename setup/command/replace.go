@@ -57,8 +57,8 @@ func newReplace() *cobra.Command {
 
 // Times of a registration: it expires ten seconds after its netmaster has ended, also in a restored store.
 const (
-	registrationLimit = 15 * time.Second
-	registrationPause = time.Second
+	registrationTimeout = 15 * time.Second
+	registrationPause   = time.Second
 )
 
 // departed removes a lost netmaster. It retries while the request is refused because the netmaster is registered, until a
@@ -66,7 +66,7 @@ const (
 func departed(ctx context.Context, c *client.Client, q model.DepartRequest) (model.Departed, error) {
 	tick := time.NewTicker(registrationPause)
 	defer tick.Stop()
-	for end := time.Now().Add(registrationLimit); ; {
+	for end := time.Now().Add(registrationTimeout); ; {
 		out, err := c.Depart(ctx, q)
 		if err == nil || model.AsError(err).Code != model.CodeInUse || time.Now().After(end) {
 			return out, err

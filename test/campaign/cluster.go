@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	requestPatience = 15 * time.Second // for a master to answer
-	moveLimit       = time.Minute      // for one move
-	roundMoves      = 40               // between two checks
-	pause           = time.Second / 2  // between two moves, at most
+	requestTimeout = 15 * time.Second // for a master to answer
+	moveLimit      = time.Minute      // for one move
+	roundMoves     = 40               // between two checks
+	pause          = time.Second / 2  // between two moves, at most
 )
 
 // cluster is what the campaign is about, and what is known of it.

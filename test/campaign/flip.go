@@ -49,7 +49,7 @@ func files() []file {
 // recordsFile is where an agent keeps what netmasters have sent it.
 const recordsFile = "/run/openvswitch/contiv0.records"
 
-const restartLimit = 40 * time.Second // for a daemon with a damaged file to serve, or to log the reason
+const restartTimeout = 40 * time.Second // for a daemon with a damaged file to serve, or to log the reason
 
 // flipBit ends a daemon, damages a file of it and starts it again. An agent does without the file. A netmaster does, or logs the remedy.
 func (c *cluster) flipBit(ctx context.Context, r *rand.Rand) fault {
@@ -70,7 +70,7 @@ func (c *cluster) flipBit(ctx context.Context, r *rand.Rand) fault {
 	if err != nil {
 		return f.and(errors.Join(err, c.lab.Start(ctx, host, of.part), lost()))
 	}
-	limited, cancel := context.WithTimeout(ctx, restartLimit)
+	limited, cancel := context.WithTimeout(ctx, restartTimeout)
 	err = c.lab.Start(limited, host, of.part)
 	cancel()
 	switch {

@@ -107,7 +107,7 @@ func campaign(ctx context.Context, o options, out io.Writer) (findings int, err 
 	if err != nil {
 		return 0, err
 	}
-	api.Timeout = requestPatience
+	api.Timeout = requestTimeout
 	c := &cluster{lab: l, api: api, out: out, began: time.Now(),
 		rand: rand.New(rand.NewPCG(o.seed, 0)), leaving: map[string]bool{}, only: o.only}
 	c.say("seed %d, %v, store %s", o.seed, o.length, o.store)

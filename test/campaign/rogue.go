@@ -21,8 +21,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// roguePatience is for how long a rogue asks.
-const roguePatience = 5 * time.Second
+// rogueTimeout is for how long a rogue asks.
+const rogueTimeout = 5 * time.Second
 
 // agentOf is a client with the certificate of a host's agent.
 func (c *cluster) agentOf(host string) (channel.Master, func(), error) {
@@ -35,7 +35,7 @@ func (c *cluster) agentOf(host string) (channel.Master, func(), error) {
 		return channel.Master{}, nil, err
 	}
 	t := &http.Transport{TLSClientConfig: h.Client(trust.Master, "")}
-	return channel.Master{Client: &client.Client{Base: urls, HTTP: &http.Client{Transport: t}, Timeout: roguePatience}}, t.CloseIdleConnections, nil
+	return channel.Master{Client: &client.Client{Base: urls, HTTP: &http.Client{Transport: t}, Timeout: rogueTimeout}}, t.CloseIdleConnections, nil
 }
 
 // machineText is how a refusal names a machine.
@@ -108,7 +108,7 @@ func (c *cluster) rogueHost(ctx context.Context, r *rand.Rand) fault {
 		break
 	}
 	for _, what := range slices.Sorted(maps.Keys(claims)) {
-		limited, cancel := context.WithTimeout(ctx, roguePatience)
+		limited, cancel := context.WithTimeout(ctx, rogueTimeout)
 		err := claims[what](limited)
 		cancel()
 		if err == nil {
@@ -235,7 +235,7 @@ func (c *cluster) tenantAdmin(ctx context.Context) (*client.Client, error) {
 	}
 	own := h.Client(trust.Master, "")
 	own.Certificates, own.GetClientCertificate = nil, nil // it has nothing but the token
-	return &client.Client{Base: c.api.Base, Token: token.Token, Timeout: roguePatience, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: own, DisableKeepAlives: true}}}, nil
+	return &client.Client{Base: c.api.Base, Token: token.Token, Timeout: rogueTimeout, HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: own, DisableKeepAlives: true}}}, nil
 }
 
 // removeRogue removes what tenantAdmin, and its client, have made.
@@ -274,5 +274,5 @@ func (c *cluster) keys(ctx context.Context) (out []string, err error) {
 
 // masterOf asks only the netmaster of one host.
 func (c *cluster) masterOf(host lab.HostInfo) *client.Client {
-	return &client.Client{Base: "https://" + host.IP + ":9999", HTTP: c.api.HTTP, Timeout: roguePatience}
+	return &client.Client{Base: "https://" + host.IP + ":9999", HTTP: c.api.HTTP, Timeout: rogueTimeout}
 }

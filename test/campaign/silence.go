@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	writeLimit = 25 * time.Second // for a netmaster to answer a change, as long as the way to the leader is as it is
-	mendLimit  = 60 * time.Second // for what was seen of a fault to end
+	writeTimeout = 25 * time.Second // for a netmaster to answer a change, as long as the way to the leader is as it is
+	mendLimit    = 60 * time.Second // for what was seen of a fault to end
 )
 
 // freeze has a netmaster, with its member of the store, stand still for as long as others need to notice. They say that they know nothing
@@ -96,7 +96,7 @@ func (c *cluster) changes(ctx context.Context, h lab.HostInfo) error {
 	api.Timeout = 0 // a refusal is an answer, too
 	name := "oneway-" + h.Name
 	begin := time.Now()
-	limited, cancel := context.WithTimeout(ctx, writeLimit)
+	limited, cancel := context.WithTimeout(ctx, writeTimeout)
 	_, err := api.Put(limited, &model.Tenant{TenantName: name})
 	timedOut := errors.Is(limited.Err(), context.DeadlineExceeded)
 	cancel()
@@ -106,7 +106,7 @@ func (c *cluster) changes(ctx context.Context, h lab.HostInfo) error {
 		err = nil
 	}
 	for range 3 { // it may have been created anyway
-		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestPatience)
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 		_, gone := c.api.Delete(undo, model.KindTenant(), name)
 		cancel()
 		if gone == nil || model.AsError(gone).Code == model.CodeNotFound {

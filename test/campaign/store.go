@@ -24,8 +24,8 @@ const (
 )
 
 const (
-	refuseLimit = 30 * time.Second // for a netmaster to say that its store is not there
-	commandTime = 2 * time.Minute  // for contiv leave and contiv join to be accepted
+	refuseTimeout = 30 * time.Second // for a netmaster to say that its store is not there
+	commandTime   = 2 * time.Minute  // for contiv leave and contiv join to be accepted
 )
 
 // refusal is what a netmaster says of a store that is not there.
@@ -119,7 +119,7 @@ func (c *cluster) refuses(ctx context.Context, host string) error {
 	if err != nil {
 		return err
 	}
-	return c.repeat(ctx, refuseLimit, func(context.Context) error {
+	return c.repeat(ctx, refuseTimeout, func(context.Context) error {
 		log, err := os.ReadFile(path)
 		if err == nil && !bytes.Contains(bytes.TrimPrefix(log, was), []byte(refusal)) {
 			err = fmt.Errorf("netmaster of %s does not say that %s", host, refusal)

@@ -80,8 +80,8 @@ const (
 	batchMost = 4
 )
 
-// stepPatience is how long a batch may take to be made, to be ready, or to be gone.
-const stepPatience = 6 * time.Minute
+// stepTimeout is how long a batch may take to be made, to be ready, or to be gone.
+const stepTimeout = 6 * time.Minute
 
 // churn makes and removes n pods on both hosts, or more, until each part of each host has been killed and started.
 func (c *cluster) churn(n int, parts []string) {
@@ -159,7 +159,7 @@ func (c *cluster) comesAndGoes(host string, first, n int) (failed int64) {
 		{"", []string{"wait", "--for=condition=Ready", "--timeout=30s", "pod", "-l", label}},
 		{"", []string{"delete", "pod", "--ignore-not-found", "--timeout=60s", "-l", label}},
 	} {
-		for last := time.Now().Add(stepPatience); ; failed++ {
+		for last := time.Now().Add(stepTimeout); ; failed++ {
 			_, err := c.feed(step.input, step.args...)
 			if err == nil {
 				break

@@ -14,8 +14,8 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// endLimit bounds each program that is run after a script.
-const endLimit = 90 * time.Second
+// endTimeout bounds each program that is run after a script.
+const endTimeout = 90 * time.Second
 
 // crashed has the first words of the Go runtime, and of its race detector, about a program's end.
 var crashed = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: goroutine |WARNING: DATA RACE)`)
@@ -55,7 +55,7 @@ func (s *Session) end() error {
 
 // afterwards runs a lab command after the script and returns what it prints.
 func (s *Session) afterwards(args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, filepath.Join(s.bin, lab.Program), s.labArgs(args)...).CombinedOutput()
 	return string(out), err

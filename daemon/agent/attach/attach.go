@@ -186,11 +186,11 @@ type Result struct {
 	OFPort   uint32
 }
 
-// undoLimit bounds the cleanup after a failed Attach.
-const undoLimit = 10 * time.Second
+// undoTimeout bounds the cleanup after a failed Attach.
+const undoTimeout = 10 * time.Second
 
-// portLimit bounds the wait for the port's removal from the database, which happens in any case.
-const portLimit = 3 * time.Second
+// portTimeout bounds the wait for the port's removal from the database, which happens in any case.
+const portTimeout = 3 * time.Second
 
 // Attach creates the interface and returns when its flows are in the switch. It completes and returns an existing attachment. If it fails,
 // it leaves nothing that it created, or leaves a port by which Sweep finds the rest.
@@ -422,7 +422,7 @@ func (e *Engine) config(r *Result) link.Config {
 // because Sweep finds leftovers by their port, as LostPorts finds an endpoint that the master may have created. It releases at once what no
 // port represents. It also works when the caller has given up.
 func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	err := e.Master.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: r.Tenant, NetworkName: r.Network,
 		ServiceName: r.Group, EndpointID: EndpointID(r.ContainerID, r.IfName), Host: e.Host, ContainerID: r.ContainerID, Reason: whyUndone})
@@ -433,7 +433,7 @@ func (e *Engine) undo(ctx context.Context, r Request, id, name string) error {
 		}
 		return fmt.Errorf("take back: %w", err)
 	}
-	ctx, cancelPort := context.WithTimeout(ctx, portLimit)
+	ctx, cancelPort := context.WithTimeout(ctx, portTimeout)
 	defer cancelPort()
 	return e.forget(ctx, id, name)
 }

@@ -30,11 +30,11 @@ type lost struct {
 
 // LostPorts returns a source of differences: endpoints without a port.
 func (e *Engine) LostPorts() drift.Source {
-	return &lost{Engine: e, grace: runtimeLimit, since: map[string]time.Time{}}
+	return &lost{Engine: e, grace: runtimeTimeout, since: map[string]time.Time{}}
 }
 
-// runtimeLimit is lost.grace of an agent.
-const runtimeLimit = 5 * time.Second
+// runtimeTimeout is lost.grace of an agent.
+const runtimeTimeout = 5 * time.Second
 
 // whyReleased is the reason in the history for an endpoint that lost has released.
 const whyReleased = "neither a port nor an interface of it was left on host"

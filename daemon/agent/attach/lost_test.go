@@ -136,7 +136,7 @@ func TestLostEndpoints(t *testing.T) {
 		t.Errorf("an interface without a tag: want nothing done, got %v, %s", err, w)
 	}
 	delete(w.links, pair.Host)
-	l.grace = runtimeLimit
+	l.grace = runtimeTimeout
 	if got := whats(t, l); len(got) != 0 {
 		t.Errorf("at once: want the runtime left to its work, got %q", got)
 	}

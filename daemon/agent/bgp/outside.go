@@ -19,8 +19,8 @@ const (
 	portOutside   = 1100
 )
 
-// portLimit bounds one change of that interface; the next change waits if Open vSwitch is away.
-const portLimit = 15 * time.Second
+// portTimeout bounds one change of that interface; the next change waits if Open vSwitch is away.
+const portTimeout = 15 * time.Second
 
 // Outside is the Link of a host.
 type Outside struct {
@@ -40,7 +40,7 @@ func (o *Outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port u
 	hw := append(net.HardwareAddr{2}, sum[10:15]...)
 	copy(mac[:], hw)
 	if p, ok := o.Switch.Port(InterfaceName); !ok || p.OFPort != portOutside {
-		ctx, cancel := context.WithTimeout(ctx, portLimit)
+		ctx, cancel := context.WithTimeout(ctx, portTimeout)
 		defer cancel()
 		p, err := o.Switch.EnsurePort(ctx, ovsdb.InternalSpec(InterfaceName, portOutside, hw))
 		if err != nil {
@@ -64,7 +64,7 @@ func (o *Outside) Ensure(ctx context.Context, addresses ...netip.Prefix) (port u
 
 // Remove deletes the port.
 func (o *Outside) Remove(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, portLimit)
+	ctx, cancel := context.WithTimeout(ctx, portTimeout)
 	defer cancel()
 	return o.Switch.RemovePort(ctx, InterfaceName)
 }

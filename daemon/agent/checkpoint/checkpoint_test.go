@@ -170,11 +170,11 @@ func TestSource(t *testing.T) {
 	reset := channel.Batch{Updates: []channel.Update{update(true, nil, item("z", "1", 1))}, Mark: channel.Mark{Revision: 1, Reset: true}}
 	away := errors.New("no netmaster is reached")
 	for _, row := range []struct {
-		name     string
-		saved    channel.Batch
-		patience time.Duration
-		sends    []any
-		want     []string
+		name    string
+		saved   channel.Batch
+		timeout time.Duration
+		sends   []any
+		want    []string
 	}{
 		{"nothing saved", channel.Batch{}, 0, []any{next}, []string{"cluster b=2 @2"}},
 		{"a netmaster answers", saved(), time.Hour, []any{next, next}, []string{"cluster full a=1; cluster b=2 @2", "cluster b=2 @2"}},
@@ -190,7 +190,7 @@ func TestSource(t *testing.T) {
 			}
 			defer f.Close()
 			from := &follower{yields: make(chan any)}
-			s := &checkpoint.Source{Follower: from, File: f, Saved: row.saved, Grace: row.patience, Log: quiet}
+			s := &checkpoint.Source{Follower: from, File: f, Saved: row.saved, Grace: row.timeout, Log: quiet}
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			came := make(chan string)

@@ -20,7 +20,7 @@ import (
 
 // call answers a plugin: its output, and its exit code. A plugin that is killed does not stop the operation half-way.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 	defer cancel()
 	var c wire.Call
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxCall))

@@ -41,7 +41,7 @@ func (s *Server) handlers() map[string]func(context.Context, request, *Conf) (*t
 
 // legacy answers a plugin of an earlier build.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 	defer cancel()
 	var req request
 	if err := decode(r.Body, &req); err != nil {

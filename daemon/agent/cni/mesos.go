@@ -47,7 +47,7 @@ func (s *Server) delMesos(w http.ResponseWriter, r *http.Request) {
 // mesos decodes, checks and answers a request; nil is an empty body. With HTTP status 500 the original netcontiv prints the error and ends
 // with exit code 2.
 func (s *Server) mesos(w http.ResponseWriter, r *http.Request, do func(context.Context, mesosRequest) (any, error)) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 	defer cancel()
 	var q mesosRequest
 	refused := decodeMesos(r, &q)

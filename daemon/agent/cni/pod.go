@@ -32,7 +32,7 @@ type podAnswer struct {
 
 // addPod answers the original plugin's request for an interface.
 func (s *Server) addPod(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 	defer cancel()
 	var p podRequest
 	if err := decode(r.Body, &p); err != nil {
@@ -62,7 +62,7 @@ func (s *Server) addPod(w http.ResponseWriter, r *http.Request) {
 
 // delPod answers the original plugin's request to remove an interface.
 func (s *Server) delPod(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 	defer cancel()
 	var p podRequest
 	err := decode(r.Body, &p)

@@ -28,8 +28,8 @@ import (
 // maxConnections is the maximum number of concurrent requests, above the number that a kubelet and its runtime send.
 const maxConnections = 1024
 
-// callLimit bounds one operation; it is shorter than the plugin's timeout, so that the plugin receives the reason.
-const callLimit = 50 * time.Second
+// callTimeout bounds one operation; it is shorter than the plugin's timeout, so that the plugin receives the reason.
+const callTimeout = 50 * time.Second
 
 // Attacher is *attach.Engine.
 type Attacher interface {

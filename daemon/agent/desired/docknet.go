@@ -33,13 +33,13 @@ func (r *records) putDockerNetwork(id string, item channel.Item) error {
 // ErrNoDockerNetwork reports that the record of a Docker network has not arrived.
 var ErrNoDockerNetwork = errors.New("it is not known which network that is")
 
-// dockerNetworkLimit bounds the wait for the record of a new Docker network.
-const dockerNetworkLimit = time.Second
+// dockerNetworkTimeout bounds the wait for the record of a new Docker network.
+const dockerNetworkTimeout = time.Second
 
 // DockerNetwork returns the record of a network id of a Docker engine. It blocks until the record arrives; ErrNoDockerNetwork after a
 // second, and for the network of another host's engine.
 func (e *Engine) DockerNetwork(ctx context.Context, id string) (record.DockerNetwork, error) {
-	return await(ctx, e, dockerNetworkLimit, ErrNoDockerNetwork, func(r *records) *record.DockerNetwork { return r.dockerNetworks.Get(id) })
+	return await(ctx, e, dockerNetworkTimeout, ErrNoDockerNetwork, func(r *records) *record.DockerNetwork { return r.dockerNetworks.Get(id) })
 }
 
 // DockerNetworks returns the networks of this host's Docker engine and of its swarm, ordered by id.

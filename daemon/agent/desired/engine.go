@@ -309,12 +309,12 @@ func (e *Engine) Wait(ctx context.Context, endpoint string, rev uint64) error {
 // ErrNoNetwork reports that the record of a network has not arrived.
 var ErrNoNetwork = errors.New("this host has not received its record")
 
-// networkLimit bounds the wait for the network of an endpoint of this host: all records of a tenant arrive with its first endpoint.
-const networkLimit = 10 * time.Second
+// networkTimeout bounds the wait for the network of an endpoint of this host: all records of a tenant arrive with its first endpoint.
+const networkTimeout = 10 * time.Second
 
 // Network returns a network. It blocks until the record arrives; ErrNoNetwork after ten seconds.
 func (e *Engine) Network(ctx context.Context, id identity.Network) (record.Network, error) {
-	n, err := await(ctx, e, networkLimit, ErrNoNetwork, func(r *records) *record.Network { return r.networks.Get(id.String()) })
+	n, err := await(ctx, e, networkTimeout, ErrNoNetwork, func(r *records) *record.Network { return r.networks.Get(id.String()) })
 	if err != nil {
 		err = fmt.Errorf("network %s: %w", id, err)
 	}

@@ -27,9 +27,9 @@ const DefaultName = "netplugin"
 // DefaultDir is the directory in which engines look for sockets of drivers.
 const DefaultDir = "/run/docker/plugins"
 
-// callLimit bounds one operation. An engine waits without a limit, and its other requests wait with it; it waits 30 seconds for a driver
+// callTimeout bounds one operation. An engine waits without a limit, and its other requests wait with it; it waits 30 seconds for a driver
 // that cannot be reached (pkg/plugins/client.go of moby).
-const callLimit = 25 * time.Second
+const callTimeout = 25 * time.Second
 
 // maxConnections is the maximum number of concurrent requests, above the number that an engine sends when it starts a host's containers.
 const maxConnections = 1024

@@ -19,8 +19,8 @@ const ifName = "eth0"
 // Owner returns the owner of the attachments of a Docker network, in the form of attach.Attachment.Owner.
 func Owner(network string) string { return "docker/" + network }
 
-// releaseLimit bounds the release of a held address that no endpoint got.
-const releaseLimit = 3 * time.Second
+// releaseTimeout bounds the release of a held address that no endpoint got.
+const releaseTimeout = 3 * time.Second
 
 // network resolves what a Docker network stands for.
 func (d *Driver) network(ctx context.Context, id string) (record.DockerNetwork, error) {
@@ -89,7 +89,7 @@ func (d *Driver) attach(ctx context.Context, q endpointRequest, n record.DockerN
 
 // giveBack releases an address that no endpoint got. It works even if the time for the request is over.
 func (d *Driver) giveBack(ctx context.Context, one held, address string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	if err := d.Master.ReleaseAddress(ctx, model.ReleaseAddressRequest{NetworkID: one.pool, IPv4Address: address, Token: one.token}); err != nil {
 		d.Log.Info("an address stays held until it expires", "address", address, "error", err)

@@ -90,7 +90,7 @@ func (d *Driver) deleteOwed(ctx context.Context) (left int) {
 		return len(list)
 	}
 	for _, endpoint := range list {
-		attempt, cancel := context.WithTimeout(ctx, callLimit)
+		attempt, cancel := context.WithTimeout(ctx, callTimeout)
 		_, unknown := d.Attacher.Find(attempt, endpoint, ifName)
 		err := d.removeEndpoint(attempt, endpoint)
 		cancel()

@@ -22,8 +22,8 @@ const DefaultAgentSocket = "/run/contiv/contiv-docker.sock"
 // replace it. It is the maximum total delay of an engine that starts or stops.
 const restart = 5 * time.Second
 
-// answerLimit bounds the answer of a running agent: a little longer than the agent's own limit.
-const answerLimit = defaultReadyTimeout + callLimit + 5*time.Second
+// answerTimeout bounds the answer of a running agent: a little longer than the agent's own limit.
+const answerTimeout = defaultReadyTimeout + callTimeout + 5*time.Second
 
 // PluginProxy serves a host's engine at the driver's socket, in a process of its own that outlives agents. It gives constant answers
 // itself; it passes all other requests on to the agent, or refuses them at once while there is none. An engine without an answer repeats
@@ -43,7 +43,7 @@ type PluginProxy struct {
 func NewPluginProxy(socket, agent string, global bool, log *slog.Logger) *PluginProxy {
 	d := &PluginProxy{socket: socket, agent: agent, global: global, log: log, presence: newPresence(agent, log), restart: restart, ready: make(chan struct{})}
 	// A new connection for each request: a connection to an agent that has ended is only detected by the request that it loses.
-	d.missed = &missed{RoundTripper: &http.Transport{DialContext: d.dial, DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: answerLimit}}
+	d.missed = &missed{RoundTripper: &http.Transport{DialContext: d.dial, DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: answerTimeout}}
 	return d
 }
 
@@ -103,5 +103,5 @@ func (d *PluginProxy) reason(err error) error {
 		return model.Errorf(model.CodeNotReady, "", "contiv agent is not running, since %s", time.Now().Add(-d.presence.away()).Format(time.TimeOnly)).
 			Try("start netplugin on this host; its log has the reason for its end")
 	}
-	return model.Errorf(model.CodeUnavailable, "", "contiv agent ended before it answered, or took more than %s", answerLimit).Because(err).Try("repeat the command")
+	return model.Errorf(model.CodeUnavailable, "", "contiv agent ended before it answered, or took more than %s", answerTimeout).Because(err).Try("repeat the command")
 }

@@ -111,7 +111,7 @@ func locally[Q, A any](own func(Q) (out A, known bool, err error), ask func(cont
 // route adds a route. An engine that hangs up does not stop the operation half-way.
 func route[Q, A any](d *Driver, mux *http.ServeMux, path string, do func(context.Context, Q) (A, error)) {
 	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), callTimeout)
 		defer cancel()
 		begin := time.Now()
 		var q Q

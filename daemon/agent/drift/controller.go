@@ -206,11 +206,11 @@ func (k *Controller) Left() int {
 	return k.left
 }
 
-// repairLimit bounds the repair of one thing: a switch that never attaches a port must not keep other things from being repaired.
-const repairLimit = 5 * time.Second
+// repairTimeout bounds the repair of one thing: a switch that never attaches a port must not keep other things from being repaired.
+const repairTimeout = 5 * time.Second
 
 func (k *Controller) repair(ctx context.Context, d *Difference) error {
-	ctx, cancel := context.WithTimeout(ctx, repairLimit)
+	ctx, cancel := context.WithTimeout(ctx, repairTimeout)
 	defer cancel()
 	return d.by.Repair(ctx, d.Thing)
 }

@@ -23,8 +23,8 @@ const (
 	lastPort  = 1099
 )
 
-// portLimit bounds the wait for the switch: the next check continues.
-const portLimit = 15 * time.Second
+// portTimeout bounds the wait for the switch: the next check continues.
+const portTimeout = 15 * time.Second
 
 // infra gives the host an interface in every infra network, and removes those of deleted networks.
 func (e *Engine) infra(ctx context.Context, g *record.Global, networks []record.Network) error {
@@ -118,7 +118,7 @@ func (e *Engine) join(ctx context.Context, n *record.Network, routes []netip.Pre
 	spec := ovsdb.InternalSpec(n.ID.Name, number, mac)
 	spec.ExternalIDs = map[string]string{ovsdb.IDEndpoint: id, ovsdb.IDTenant: n.ID.Tenant, ovsdb.IDNetwork: n.ID.Name, ovsdb.IDOwner: Owner}
 	e.Flows.SetPort(id, number)
-	limited, cancel := context.WithTimeout(ctx, portLimit)
+	limited, cancel := context.WithTimeout(ctx, portTimeout)
 	defer cancel()
 	made, err := e.Switch.EnsurePort(limited, spec)
 	if err != nil {
@@ -153,7 +153,7 @@ func (e *Engine) leave(ctx context.Context, p ovsdb.Port) error {
 	id := p.ExternalIDs[ovsdb.IDEndpoint]
 	e.Flows.SetPort(id, 0)
 	e.unkeep(p.Name)
-	limited, cancel := context.WithTimeout(ctx, portLimit)
+	limited, cancel := context.WithTimeout(ctx, portTimeout)
 	defer cancel()
 	if err := e.Switch.RemovePort(limited, p.Name); err != nil {
 		return fmt.Errorf("leave infra network of %s: %w", id, err)

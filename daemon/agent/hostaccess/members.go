@@ -18,7 +18,7 @@ import (
 // How often names of machines are looked up, and for how long that may take.
 const (
 	resolveInterval = time.Minute
-	resolveLimit    = 10 * time.Second
+	resolveTimeout  = 10 * time.Second
 )
 
 // Records is the part of *desired.Engine that Names needs.
@@ -115,7 +115,7 @@ func (n *Names) Run(ctx context.Context) error {
 // resolve looks all names up once, and adds the results.
 func resolve(ctx context.Context, at map[place]struct{}, known map[string][]netip.Addr,
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)) map[string][]netip.Addr {
-	ctx, cancel := context.WithTimeout(ctx, resolveLimit)
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	now := maps.Clone(known)
 	for at := range at {

@@ -118,8 +118,8 @@ type Uplink struct {
 	model.Traffic
 }
 
-// answerLimit bounds the time of one request.
-const answerLimit = 20 * time.Second
+// answerTimeout bounds the time of one request.
+const answerTimeout = 20 * time.Second
 
 // Handler serves the inspection routes.
 func Handler(o Options) http.Handler {
@@ -171,7 +171,7 @@ func Handler(o Options) http.Handler {
 // limited adds a time limit to every request.
 func limited(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
+		ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
 		defer cancel()
 		h.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -201,7 +201,7 @@ func list[T any](v []T) []T {
 	return v
 }
 
-// status answers at once, or, with ?revision=, when the switch has confirmed that revision of the store; after answerLimit, the answer has
+// status answers at once, or, with ?revision=, when the switch has confirmed that revision of the store; after answerTimeout, the answer has
 // the revision that the switch has reached.
 func (o *Options) status(w http.ResponseWriter, r *http.Request) {
 	if asked := r.URL.Query().Get("revision"); asked != "" {

@@ -87,7 +87,7 @@ func (m *ruleMetrics) Describe(out chan<- *prometheus.Desc) { out <- m.packets; 
 
 // Collect reads the counters.
 func (m *ruleMetrics) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	all, err := m.options.ruleStatus(ctx)
 	if err != nil {

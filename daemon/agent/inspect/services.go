@@ -113,7 +113,7 @@ func (m *serviceMetrics) Describe(out chan<- *prometheus.Desc) {
 
 // Collect reads the counters.
 func (m *serviceMetrics) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	all, err := m.options.loads(ctx)
 	if err != nil {

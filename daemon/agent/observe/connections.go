@@ -18,8 +18,8 @@ const (
 	pollInterval, share = time.Second, 100
 	// maxConnections is the maximum number of connections that are followed: with more, none is.
 	maxConnections = 100_000
-	// lookLimit bounds one read.
-	lookLimit = 10 * time.Second
+	// lookTimeout bounds one read.
+	lookTimeout = 10 * time.Second
 
 	hairpinZones = 0x8000     // zones from here on are of hairpins, which also have a connection in the tenant's zone
 	blocked      = 0x80000000 // in a mark: rules refuse the connection, which they had admitted before
@@ -69,7 +69,7 @@ func (o *Observer) follow(ctx context.Context) {
 
 // look reads the tracker once. It reports a fault once, as long as it lasts.
 func (o *Observer) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	err := o.dump(ctx)
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {

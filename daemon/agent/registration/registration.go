@@ -18,10 +18,10 @@ import (
 
 // Times of a Registration.
 const (
-	retryPause  = 300 * time.Millisecond // after a request without an answer
-	refusePause = time.Second            // after a refusal
-	olderPause  = 30 * time.Second       // after a leader of an earlier build has granted it without storing all of it
-	leaveLimit  = 2 * time.Second        // for the report that the agent ends
+	retryPause   = 300 * time.Millisecond // after a request without an answer
+	refusePause  = time.Second            // after a refusal
+	olderPause   = 30 * time.Second       // after a leader of an earlier build has granted it without storing all of it
+	leaveTimeout = 2 * time.Second        // for the report that the agent ends
 )
 
 // Master admits hosts.
@@ -232,7 +232,7 @@ func (c *Registration) leave(ctx context.Context) {
 	if c.State() != Granted {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, leaveLimit)
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	if err := c.Master.Leave(ctx, model.LeaveRequest{Host: c.Host.Label, Instance: c.Instance()}); err != nil {
 		c.Log.Debug("netmasters find out by themselves that this agent has ended", "error", err)

@@ -23,7 +23,7 @@ import (
 
 const (
 	checkInterval = 5 * time.Second
-	lookLimit     = 3 * time.Second
+	lookTimeout   = 3 * time.Second
 	// stays is how long the tracker counts as full after it has refused a connection.
 	stays = time.Minute
 	// hairpins is added to a tenant's zone for connections of backends to themselves, which have an entry in both zones.
@@ -97,7 +97,7 @@ func (k *Controller) Run(ctx context.Context) error {
 
 // Look checks once. It blocks for a few seconds at most.
 func (k *Controller) Look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	u := Usage{At: k.Now()}
 	if err := k.measure(ctx, &u); err != nil {

@@ -96,19 +96,19 @@ func (c *Connection) restoring() (waits bool) {
 	return waits
 }
 
-// silenceLimit is how long an attachment waits for an Open vSwitch that does not answer. A restart of Open vSwitch takes less; a container
+// silenceTimeout is how long an attachment waits for an Open vSwitch that does not answer. A restart of Open vSwitch takes less; a container
 // runtime retries within seconds.
-const silenceLimit = 3 * time.Second
+const silenceTimeout = 3 * time.Second
 
 // silenceInterval is how often an attachment checks whether Open vSwitch answers.
 const silenceInterval = 100 * time.Millisecond
 
-// Silence returns an error that names the part of Open vSwitch that has not answered for silenceLimit, nil if all answer.
+// Silence returns an error that names the part of Open vSwitch that has not answered for silenceTimeout, nil if all answer.
 func (c *Connection) Silence() error {
-	if quiet := c.forward.Unanswered(); quiet >= silenceLimit {
+	if quiet := c.forward.Unanswered(); quiet >= silenceTimeout {
 		return fmt.Errorf("ovs-vswitchd at %s has not answered for %v: it is stopped, dead or overloaded; try again once it answers", c.Socket(), quiet.Round(time.Second))
 	}
-	if quiet := c.DB.Unanswered(); quiet >= silenceLimit {
+	if quiet := c.DB.Unanswered(); quiet >= silenceTimeout {
 		return fmt.Errorf("ovsdb-server at %s has not answered for %v: it is stopped, dead or overloaded; try again once it answers", c.RunDir, quiet.Round(time.Second))
 	}
 	return nil
@@ -157,7 +157,7 @@ func (c *Connection) Waiting() (out []string) {
 
 // silent returns a remark about a part that does not answer, "" until that has lasted.
 func silent(quiet time.Duration) string {
-	if quiet < silenceLimit {
+	if quiet < silenceTimeout {
 		return ""
 	}
 	return " (it does not answer)"

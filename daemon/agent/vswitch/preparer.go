@@ -91,8 +91,8 @@ func (p *Preparer) Problem() string {
 	return ""
 }
 
-// prepareLimit bounds one attempt to prepare the switch; the next attempt waits for an Open vSwitch that is away.
-const prepareLimit = 15 * time.Second
+// prepareTimeout bounds one attempt to prepare the switch; the next attempt waits for an Open vSwitch that is away.
+const prepareTimeout = 15 * time.Second
 
 // Run prepares the bridge and its fixed ports, and again after each reconnection to Open vSwitch's database, which may have been replaced,
 // until ctx ends.
@@ -140,7 +140,7 @@ func (p *Preparer) Run(ctx context.Context, ready func()) error {
 }
 
 func (p *Preparer) prepareOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
 	if err := p.Conn.Switch.EnsureRoot(ctx); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 const DefaultURL = "http://localhost:5000"
 
 const (
-	// answerLimit bounds the gateway's answer, during which it talks to the fabric's controllers.
-	answerLimit = 30 * time.Second
+	// answerTimeout bounds the gateway's answer, during which it talks to the fabric's controllers.
+	answerTimeout = 30 * time.Second
 	// answerSize bounds an answer, in bytes.
 	answerSize = 64 << 10
 )
@@ -39,7 +39,7 @@ func (g *Gateway) Delete(ctx context.Context, tenant, profile string) (info stri
 }
 
 func (g *Gateway) post(ctx context.Context, what string, s *Spec) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	text, err := json.Marshal(s)
 	if err != nil {

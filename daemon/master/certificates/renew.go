@@ -36,13 +36,13 @@ func (c *Own) Tasks(log *slog.Logger) []task.Task {
 	}
 }
 
-// renewLimit is how long netmaster waits for a leader that lists a new certificate.
-const renewLimit = 10 * time.Second
+// renewTimeout is how long netmaster waits for a leader that lists a new certificate.
+const renewTimeout = 10 * time.Second
 
 // renewed certifies another key of this netmaster: the leader does, so that the certificate is listed and can be revoked; while there is none, it does so itself,
 // as every netmaster can.
 func (c *Own) renewed(ctx context.Context, r *trust.Request) ([]byte, error) {
-	limited, cancel := context.WithTimeout(ctx, renewLimit)
+	limited, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
 	way := &http.Transport{TLSClientConfig: c.Holder.Client(trust.Master, ""), DisableKeepAlives: true}
 	own := client.Client{Base: "https://" + c.Internal, HTTP: &http.Client{Transport: way}, Program: "netmaster"}

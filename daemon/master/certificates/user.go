@@ -58,7 +58,7 @@ func renewUser(ctx context.Context, dir trust.Dir, leader certifier, now time.Ti
 	if err != nil || now.Before(trust.Due(h.Certificate())) && !replaced(dir, h) {
 		return time.Time{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, renewLimit)
+	limited, cancel := context.WithTimeout(ctx, renewTimeout)
 	defer cancel()
 	if err := counts(limited, leader, h.Certificate()); err != nil {
 		return time.Time{}, err

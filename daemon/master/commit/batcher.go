@@ -64,7 +64,7 @@ func (b *batcher) commit(ctx context.Context) error {
 	if len(next.tx.Ops()) == 0 || ctx.Err() != nil { // requests computed until after the term commit nothing
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, commitLimit)
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	rev, err := b.c.db.Commit(ctx, next.tx)
 	if errors.Is(err, store.ErrNoSpace) {

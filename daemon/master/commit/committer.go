@@ -18,10 +18,10 @@ import (
 
 // Limits of one transaction, below what stores permit, so that no single one delays the others for long.
 const (
-	maxRequests = 64
-	commitLimit = 10 * time.Second // how long the store may take for one transaction
-	stuckLimit  = 15 * time.Second // how long requests may compute, and the store take, before another netmaster should try
-	fullPause   = time.Second      // before the first requests of a term are retried in a store that has used up its quota
+	maxRequests   = 64
+	commitTimeout = 10 * time.Second // how long the store may take for one transaction
+	stuckTimeout  = 15 * time.Second // how long requests may compute, and the store take, before another netmaster should try
+	fullPause     = time.Second      // before the first requests of a term are retried in a store that has used up its quota
 )
 
 // Committer is the only writer of a master's decisions. It works while Run does.
@@ -61,7 +61,7 @@ type result struct {
 
 // New returns a committer, which also writes the history; keep bounds that.
 func New(db store.Store, c *catalog.Catalog, keep history.Keep, log *slog.Logger) *Committer {
-	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests), trying: make(chan struct{}, 1), stuck: stuckLimit}
+	return &Committer{db: db, catalog: c, keep: keep.WithDefaults(), log: log, queue: make(chan *request, 4*maxRequests), trying: make(chan struct{}, 1), stuck: stuckTimeout}
 }
 
 // Stats returns the counters.

@@ -27,12 +27,12 @@ func leader(s *Snapshot) []model.Finding {
 		Remedy: "start netmasters, and most of the store's members", Next: "netctl leader"}}
 }
 
-// stallLimit is for how long a leader may commit nothing while requests wait before that is reported.
-const stallLimit = 3 * time.Second
+// stallTimeout is for how long a leader may commit nothing while requests wait before that is reported.
+const stallTimeout = 3 * time.Second
 
 // stalled finds that requests wait for the leader, which commits nothing.
 func stalled(s *Snapshot) []model.Finding {
-	if s.Stalled < stallLimit {
+	if s.Stalled < stallTimeout {
 		return nil
 	}
 	return []model.Finding{{Code: model.FindingCommitsStalled, Severity: model.SeverityError, Object: "cluster/leader",

@@ -183,7 +183,7 @@ func refusedChange(err error) error {
 // Times of learners.
 const (
 	promoteInterval = 500 * time.Millisecond
-	promoteLimit    = 2 * time.Second
+	promoteTimeout  = 2 * time.Second
 )
 
 // promote makes learners that have caught up voting members, while this member leads the cluster. It blocks until ctx ends.
@@ -201,7 +201,7 @@ func (s *Server) promote(ctx context.Context) {
 		}
 		for _, m := range s.etcd.Server.Cluster().Members() {
 			if m.IsLearner {
-				within, cancel := context.WithTimeout(ctx, promoteLimit)
+				within, cancel := context.WithTimeout(ctx, promoteTimeout)
 				_, _ = s.etcd.Server.PromoteMember(within, uint64(m.ID)) // a learner that has not caught up is retried
 				cancel()
 			}

@@ -22,7 +22,7 @@ var ErrLost = errors.New("the store is not as this host left it")
 // Permit decides, before a member starts, whether it may, and returns the configuration to start with. began reports whether the host knows
 // of an existing store. A directory with data is accepted if its member is the one recorded beside it. An empty directory is accepted for a
 // new member of a store: Permit asks the other members and refuses a member that has served before. If no member answers and the host may
-// have served before, it refuses too. It takes at most askLimit for each other member. A later attempt may succeed after ErrLost.
+// have served before, it refuses too. It takes at most askTimeout for each other member. A later attempt may succeed after ErrLost.
 func (c Config) Permit(ctx context.Context, began bool) (Config, error) {
 	was, err := member.ReadMarker(c.Dir)
 	if err != nil {
@@ -113,15 +113,15 @@ const (
 
 // Bounds of a request to another member.
 const (
-	askLimit = 3 * time.Second
-	maxAsked = 1 << 20 // bytes
+	askTimeout = 3 * time.Second
+	maxAsked   = 1 << 20 // bytes
 )
 
 // ask returns the most advanced state that another member reports for this one, and that member's URL; "" if none answers, with the last
 // error.
 func (c *Config) ask(ctx context.Context, others []string) (most memberState, by string, silence error) {
-	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askLimit}
-	visitor := &http.Client{Transport: transport, Timeout: askLimit}
+	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: c.clientTLS(), TLSHandshakeTimeout: askTimeout}
+	visitor := &http.Client{Transport: transport, Timeout: askTimeout}
 	for _, base := range others {
 		got, err := c.memberState(ctx, visitor, base)
 		if err != nil {

@@ -39,7 +39,7 @@ func (c *Config) is(p member.Peer) bool {
 }
 
 // ended explains why a member has stopped by itself, or does not start: etcd stops when the others have removed it. It asks each of them,
-// at most askLimit long.
+// at most askTimeout long.
 func (c *Config) ended(ctx context.Context, err error) error {
 	standing, answered, _ := c.ask(ctx, c.others())
 	if answered == "" || standing != absent {

@@ -82,8 +82,8 @@ func Look(dir string) (Directory, error) {
 // meaning. etcd's documentation of disaster recovery recommends it.
 const revisionBump = 1_000_000_000
 
-// startLimit bounds the time until a restored member serves.
-const startLimit = time.Minute
+// startTimeout bounds the time until a restored member serves.
+const startTimeout = time.Minute
 
 // Restore makes c.Dir, which must be free, the directory of the only member of a new store with the contents of a snapshot in etcd's
 // format. c.Name and c.PeerURL are the member's; token is unique, so that members of earlier stores are refused. Before anyone else can
@@ -120,7 +120,7 @@ func Restore(ctx context.Context, c Config, path, token string, mark func(ctx co
 	}
 	// A server on free ports of loopback, with the cluster's certificates if they exist: it accepts no other clients.
 	own := Config{Dir: c.Dir, Name: c.Name, Trust: c.Trust, Log: c.Log, Quota: c.Quota, Mark: c.Mark}
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	s, err := start(ctx, own)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 )
 
-// askLimit bounds the request to one server for its state.
-const askLimit = time.Second
+// askTimeout bounds the request to one server for its state.
+const askTimeout = time.Second
 
 var _ store.Observer = (*Store)(nil)
 
@@ -47,7 +47,7 @@ func (s *Store) member(ctx context.Context, id uint64, urls []string, out *store
 		out.Err = store.ErrUnavailable
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	start := time.Now()
 	status, err := s.client.Status(ctx, urls[0])

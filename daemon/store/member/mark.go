@@ -100,8 +100,8 @@ func Last(dir string) (out Position, err error) {
 	return out, nil
 }
 
-// lockLimit bounds the time that Peers waits for a process that uses the database.
-const lockLimit = time.Second
+// lockTimeout bounds the time that Peers waits for a process that uses the database.
+const lockTimeout = time.Second
 
 // Peer is a member of a store as another member's directory has it.
 type Peer struct {
@@ -117,7 +117,7 @@ func Peers(dir string) (peers []Peer, err error) {
 			err = fmt.Errorf("%s: %v", path, r)
 		}
 	}()
-	db, err := bolt.Open(path, 0o400, &bolt.Options{ReadOnly: true, Timeout: lockLimit})
+	db, err := bolt.Open(path, 0o400, &bolt.Options{ReadOnly: true, Timeout: lockTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

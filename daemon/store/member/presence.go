@@ -27,8 +27,8 @@ type Presence struct {
 	Evidence string // "https://192.0.2.3:2380: connection refused"
 }
 
-// dialLimit bounds the time in which a machine must accept or refuse a connection.
-const dialLimit = 3 * time.Second
+// dialTimeout bounds the time in which a machine must accept or refuse a connection.
+const dialTimeout = 3 * time.Second
 
 // Look connects to a member's peer URL. Only a refused connection proves that the member does not run: a member that does not answer may
 // run and be unreachable. It blocks until the machine has answered, at most three seconds.
@@ -37,7 +37,7 @@ func Look(ctx context.Context, peer string) Presence {
 	if err != nil {
 		return Presence{Unknown, err.Error()}
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/vishvananda/netns"
 )
 
-// patience is how long a condition about neighbours may take to hold.
-const patience = 20 * time.Second
+// timeout is how long a condition about neighbours may take to hold.
+const timeout = 20 * time.Second
 
 // AwaitNeighbours blocks until holds returns true. It calls holds at once, and after each change of the namespace's neighbours that the
 // kernel reports (rtnetlink(7), RTM_NEWNEIGH); after 20 seconds the test fails and prints the neighbours.
@@ -20,7 +20,7 @@ func (n *Namespace) AwaitNeighbours(what string, holds func() bool) {
 		n.tb.Fatal(err)
 	}
 	defer func() { _ = ns.Close() }()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	changes := make(chan netlink.NeighUpdate, 64)
 	if err := netlink.NeighSubscribeWithOptions(changes, ctx.Done(), netlink.NeighSubscribeOptions{Namespace: &ns}); err != nil {
@@ -30,7 +30,7 @@ func (n *Namespace) AwaitNeighbours(what string, holds func() bool) {
 		select {
 		case <-changes:
 		case <-ctx.Done():
-			n.tb.Fatalf("%s: not within %v; neighbours:\n%s", what, patience, n.IP("neigh"))
+			n.tb.Fatalf("%s: not within %v; neighbours:\n%s", what, timeout, n.IP("neigh"))
 		}
 	}
 }

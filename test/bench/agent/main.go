@@ -17,8 +17,8 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// runLimit is a generous bound of a run.
-const runLimit = 10 * time.Minute
+// runTimeout is a generous bound of a run.
+const runTimeout = 10 * time.Minute
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "measure only this layout: packed or one")
 	flag.StringVar(&s.profiles, "profile", "", "have agents write profiles of their start and of the heap to files whose names begin so")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	do := func() error { return run(ctx, s) }
 	if p.url != "" {

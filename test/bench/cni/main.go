@@ -20,8 +20,8 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// runLimit bounds a run with the default flags generously; what is made is removed also then.
-const runLimit = 5 * time.Minute
+// runTimeout bounds a run with the default flags generously; what is made is removed also then.
+const runTimeout = 5 * time.Minute
 
 // labName is the lab of this program.
 const labName = "bench-cni"
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	if err := f.Parse(args); err != nil {
 		return 2
 	}
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	do := runLab
 	if o.inside {

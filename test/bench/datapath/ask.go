@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience bounds everything that waits for the other side.
-const patience = 10 * time.Second
+// timeout bounds everything that waits for the other side.
+const timeout = 10 * time.Second
 
 // ask carries out the lines that come in, each a measurement of the server at address, and answers each with a line: a
 // number, or "error" and why. It is what runs in the client's container.
@@ -63,7 +63,7 @@ func at(address string, port int) string { return net.JoinHostPort(address, strc
 
 // bulk sends for d and returns how many bytes a second arrived.
 func bulk(address string, d time.Duration) (float64, error) {
-	c, err := net.DialTimeout("tcp4", at(address, portSink), patience)
+	c, err := net.DialTimeout("tcp4", at(address, portSink), timeout)
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func bulk(address string, d time.Duration) (float64, error) {
 		return 0, err
 	}
 	var total [8]byte
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 		return 0, err
 	}
 	if _, err := io.ReadFull(c, total[:]); err != nil {
@@ -114,12 +114,12 @@ func briefs(address string, d time.Duration) (float64, error) {
 // once is one connection; the server closes first, so that its side keeps the memory of it (RFC 9293 section 3.6.1) and
 // ports here are free for the next.
 func once(address string) error {
-	c, err := net.DialTimeout("tcp4", at(address, portBrief), patience)
+	c, err := net.DialTimeout("tcp4", at(address, portBrief), timeout)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return err
 	}
 	if _, err := c.Write([]byte{1}); err != nil {
@@ -134,12 +134,12 @@ func once(address string) error {
 
 // first returns how long one datagram took there and back.
 func first(address string) (float64, error) {
-	c, err := net.DialTimeout("udp4", at(address, portEcho), patience)
+	c, err := net.DialTimeout("udp4", at(address, portEcho), timeout)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return 0, err
 	}
 	b := make([]byte, 64)
@@ -158,7 +158,7 @@ func small(address string, d time.Duration) (float64, error) {
 	if _, err := tally(address); err != nil { // what arrived before does not count
 		return 0, err
 	}
-	c, err := net.DialTimeout("udp4", at(address, portCount), patience)
+	c, err := net.DialTimeout("udp4", at(address, portCount), timeout)
 	if err != nil {
 		return 0, err
 	}
@@ -178,12 +178,12 @@ func small(address string, d time.Duration) (float64, error) {
 
 // tally asks how many datagrams arrived since the last question.
 func tally(address string) (float64, error) {
-	c, err := net.DialTimeout("tcp4", at(address, portCount), patience)
+	c, err := net.DialTimeout("tcp4", at(address, portCount), timeout)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return 0, err
 	}
 	var n uint64

@@ -87,7 +87,7 @@ func tunnel(tb *harness.Stand, a, b *host) {
 
 // resolve has the switch learn the link address of a tunnel's other end, as an agent does: while it asks, it would drop packets.
 func (h *host) resolve(tb *harness.Stand, vtep netip.Addr) {
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
 		if err := h.links.Greet(vtep); err == nil && strings.Contains(h.control.Do("tnl/neigh/show"), vtep.String()+" ") {
 			return
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-// runLimit bounds a run with the default flags generously; what is made is removed also then.
-const runLimit = 10 * time.Minute
+// runTimeout bounds a run with the default flags generously; what is made is removed also then.
+const runTimeout = 10 * time.Minute
 
 // host has the engine; engine, networks and containers are its own.
 const host = "h1"
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		fmt.Fprintln(out, "\nDocker: not measured, dockerd is not installed (apt-get install docker.io)")
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	if err := measure(ctx, o, out, errOut); err != nil {
 		fmt.Fprintln(errOut, "docker:", err)

@@ -35,8 +35,8 @@ const (
 	mostServices = time.Second
 )
 
-// runLimit bounds a run generously.
-const runLimit = 5 * time.Minute
+// runTimeout bounds a run generously.
+const runTimeout = 5 * time.Minute
 
 // cluster is what all parts have.
 func cluster() loadgen.Crowd {
@@ -50,7 +50,7 @@ func main() {
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	only := flag.String("only", "", "measure only this part: compiled, policies or services")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	if err := run(ctx, *only, *profile, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench kubeagent:", err)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// connectLimit bounds one connection's opening.
-const connectLimit = 5 * time.Second
+// connectTimeout bounds one connection's opening.
+const connectTimeout = 5 * time.Second
 
 // connect opens TCP connections to an address, n at a time, each closed as soon as it is open, and prints their number per second.
 func connect(ctx context.Context, to string, atOnce int, d time.Duration, out io.Writer) error {
@@ -20,7 +20,7 @@ func connect(ctx context.Context, to string, atOnce int, d time.Duration, out io
 	defer cancel()
 	var opened atomic.Int64
 	failed := make([]error, atOnce)
-	dialer := net.Dialer{Timeout: connectLimit}
+	dialer := net.Dialer{Timeout: connectTimeout}
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range atOnce {

@@ -22,8 +22,8 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// runLimit bounds a run with the default flags generously; what is made is removed also then.
-const runLimit = 15 * time.Minute
+// runTimeout bounds a run with the default flags generously; what is made is removed also then.
+const runTimeout = 15 * time.Minute
 
 // mostOfPeer is the promise: ours to the peer's.
 const mostOfPeer = 0.95
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		fmt.Fprintln(out, "\nKubernetes: not measured, containerd is not installed or Kubernetes not built (make kubernetes)")
 		return 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	if err := measure(ctx, o, out, errOut); err != nil {
 		fmt.Fprintln(errOut, "kubernetes:", err)

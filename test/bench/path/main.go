@@ -20,8 +20,8 @@ import (
 	"github.com/contiv/contiv/test/bench/report"
 )
 
-// runLimit bounds a run generously; what is made is removed also then.
-const runLimit = 10 * time.Minute
+// runTimeout bounds a run generously; what is made is removed also then.
+const runTimeout = 10 * time.Minute
 
 // The promises.
 const (
@@ -43,7 +43,7 @@ func main() {
 	kubernetesRounds := flag.Int("kubernetes-rounds", 9, "objects of Kubernetes of each kind")
 	kubernetesBin := flag.String("kubernetes-bin", newest(".cache/kubernetes/v*"), "`directory` with Kubernetes' programs, for kube-proxy")
 	flag.Parse()
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	err := error(nil)
 	if *only != "kubernetes" {

@@ -49,7 +49,7 @@ func newAgent(i int, by *wire) *agent {
 func (w *world) start(ctx context.Context, i int, a *agent) {
 	ctx, a.stop = context.WithCancel(ctx)
 	way := a.wire.client()
-	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Timeout: patience}}
+	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Timeout: timeout}}
 	h := record.Host{Label: a.label, Machine: a.label, Instance: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
 	again := make(chan struct{}, 1)
 	var keeper *inventory.Merger

@@ -138,7 +138,7 @@ func (w *world) drill(ctx context.Context, machine string) error {
 
 // asks is how an agent asks for endpoints, without an answer to anything else.
 func (w *world) asks() channel.Master {
-	return channel.Master{Client: &client.Client{Masters: w.urls, HTTP: newWire().client(), Timeout: patience}}
+	return channel.Master{Client: &client.Client{Masters: w.urls, HTTP: newWire().client(), Timeout: timeout}}
 }
 
 // late makes the endpoints that come after the snapshot, and returns their addresses by their ids.
@@ -165,7 +165,7 @@ func (w *world) late(ctx context.Context) (map[string]string, error) {
 
 // add makes an endpoint on a host of an agent, in the agent's tenant.
 func (w *world) add(ctx context.Context, m channel.Master, name string, at int) (record.Endpoint, error) {
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	a := w.agents[at]
 	ep, _, err := m.CreateEndpoint(limited, model.CreateEndpointRequest{TenantName: a.tenant, NetworkName: "net", EndpointID: name, EPCommonName: name,

@@ -38,7 +38,7 @@ func (w *world) engine(ctx context.Context, i int, a *agent, from *channel.Clien
 	defer file.Close()
 	forward := bridge.NewReconciler(a.label, pipeline.Default(), taker{}, bridge.Options{Resync: time.Hour})
 	e := &engine{forward, desired.New(desired.Options{Bridge: forward, Self: ofnet.Host{Label: a.label, VTEP: vtepOf(i)}, Fixed: ofnet.Ports{Tunnel: 1000, Host: 1002}, Log: quiet}),
-		&checkpoint.Source{Follower: heard{from, a}, File: file, Saved: saved, Grace: patience, Log: quiet}}
+		&checkpoint.Source{Follower: heard{from, a}, File: file, Saved: saved, Grace: timeout, Log: quiet}}
 	a.use(e)
 	e.run(ctx)
 }

@@ -58,9 +58,9 @@ func (w *world) leaders(ctx context.Context, t *report.Table) error {
 
 // takes waits until the netmaster carries out a change.
 func (m *master) takes(ctx context.Context, tenant string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	c := &client.Client{Base: m.url, Timeout: patience}
+	c := &client.Client{Base: m.url, Timeout: timeout}
 	_, err := c.Tenants().Put(ctx, &model.Tenant{TenantName: tenant})
 	return err
 }

@@ -50,7 +50,7 @@ func launchAt(ctx context.Context, program, address, logFile string, store ...st
 		return nil, err
 	}
 	m := &master{url: "http://" + address, cmd: cmd}
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get(m.url + "/readyz")
 		if err != nil {
 			continue
@@ -62,7 +62,7 @@ func launchAt(ctx context.Context, program, address, logFile string, store ...st
 	}
 	m.end(syscall.SIGKILL)
 	text, _ := os.ReadFile(logFile)
-	return nil, fmt.Errorf("netmaster is not ready after %s:\n%s", patience, text)
+	return nil, fmt.Errorf("netmaster is not ready after %s:\n%s", timeout, text)
 }
 
 // end signals the process and waits for its end.

@@ -107,7 +107,7 @@ func (w *world) acknowledged(ctx context.Context, t *report.Table) error {
 	}
 	asked := 0
 	var each time.Duration
-	for end := time.Now().Add(patience); ; {
+	for end := time.Now().Add(timeout); ; {
 		at := time.Now()
 		nodes, err := api.Nodes(ctx)
 		if err != nil {
@@ -124,7 +124,7 @@ func (w *world) acknowledged(ctx context.Context, t *report.Table) error {
 			break
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("%d agents are behind after %s", behind, patience)
+			return fmt.Errorf("%d agents are behind after %s", behind, timeout)
 		}
 	}
 	took := time.Since(began)

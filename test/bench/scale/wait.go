@@ -10,9 +10,9 @@ import (
 
 // await waits until something is true.
 func await(is func() bool) error {
-	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(timeout); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			return fmt.Errorf("not within %s", patience)
+			return fmt.Errorf("not within %s", timeout)
 		}
 	}
 	return nil

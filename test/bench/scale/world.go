@@ -25,8 +25,8 @@ import (
 // hostsOfTenant is the number of hosts with endpoints of a tenant.
 const hostsOfTenant = 10
 
-// patience bounds every wait.
-const patience = 2 * time.Minute
+// timeout bounds every wait.
+const timeout = 2 * time.Minute
 
 // world is a cluster without switches.
 type world struct {
@@ -106,7 +106,7 @@ func (w *world) end() {
 
 // answer waits until the store answers.
 func (w *world) answer(ctx context.Context) error {
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
 		limited, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		_, err := w.db.Read(limited, record.GlobalKey)
 		cancel()

@@ -25,12 +25,12 @@ import (
 const (
 	// electionTimeout is how long a request that only the leader may serve waits for an election.
 	electionTimeout = 5 * time.Second
-	// lastAnswerLimit is how long a netmaster that no longer leads may take to answer earlier requests, such as a handover.
-	lastAnswerLimit = time.Second
-	// answerLimit is how long a leader may take to begin its answer. It is longer than any request takes on the leader.
-	answerLimit = 20 * time.Second
-	// catchUpLimit is how long a follower waits until it has received the change that the leader has made for it.
-	catchUpLimit = time.Second
+	// lastAnswerTimeout is how long a netmaster that no longer leads may take to answer earlier requests, such as a handover.
+	lastAnswerTimeout = time.Second
+	// answerTimeout is how long a leader may take to begin its answer. It is longer than any request takes on the leader.
+	answerTimeout = 20 * time.Second
+	// catchUpTimeout is how long a follower waits until it has received the change that the leader has made for it.
+	catchUpTimeout = time.Second
 )
 
 // Leadership reports who leads. Its methods do not block.
@@ -63,7 +63,7 @@ type Forwarder struct {
 	CatchUp    func(ctx context.Context, rev store.Revision) error // blocks until this netmaster has received a revision
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
-	// AnswerLimit replaces answerLimit if it is not 0.
+	// AnswerLimit replaces answerTimeout if it is not 0.
 	AnswerLimit time.Duration
 }
 
@@ -209,12 +209,12 @@ func (f *Forwarder) send(q *http.Request, leader string, body []byte) (*http.Res
 // errLate means that the leader has not answered in time. It may still carry out the request.
 var errLate = errors.New("it has not answered in time, and may still do what it was asked")
 
-// whileLeads returns a context that also ends, with errStale, lastAnswerLimit after leader stops to lead: a leader without host or network would never
+// whileLeads returns a context that also ends, with errStale, lastAnswerTimeout after leader stops to lead: a leader without host or network would never
 // answer. It ends with errLate when the leader takes too long. After a call of answered it ends only with ctx.
 func (f *Forwarder) whileLeads(ctx context.Context, leader string) (limited context.Context, answered func()) {
 	limited, end := context.WithCancelCause(ctx)
 	quiet, answer := context.WithCancel(ctx)
-	late := time.NewTimer(cmp.Or(f.AnswerLimit, answerLimit))
+	late := time.NewTimer(cmp.Or(f.AnswerLimit, answerTimeout))
 	go func() {
 		defer answer()
 		defer late.Stop()
@@ -233,7 +233,7 @@ func (f *Forwarder) whileLeads(ctx context.Context, leader string) (limited cont
 			}
 		}
 		select {
-		case <-time.After(lastAnswerLimit):
+		case <-time.After(lastAnswerTimeout):
 			end(errStale)
 		case <-quiet.Done():
 		}
@@ -245,7 +245,7 @@ func (f *Forwarder) whileLeads(ctx context.Context, leader string) (limited cont
 func (f *Forwarder) relay(w http.ResponseWriter, q *http.Request, answer *http.Response) {
 	defer func() { _ = answer.Body.Close() }()
 	if rev, err := strconv.ParseUint(answer.Header.Get(model.RevisionHeader), 10, 64); err == nil {
-		ctx, cancel := context.WithTimeout(q.Context(), catchUpLimit)
+		ctx, cancel := context.WithTimeout(q.Context(), catchUpTimeout)
 		_ = f.CatchUp(ctx, store.Revision(rev)) // if it is late, the client may read the state before its change
 		cancel()
 	}

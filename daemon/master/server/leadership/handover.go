@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	handoverLimit    = 10 * time.Second // for the other to accept writes
+	handoverTimeout  = 10 * time.Second // for the other to accept writes
 	successorCatchUp = time.Second      // for a follower to know all that the leader knows
 	successorPoll    = 5 * time.Millisecond
 )
@@ -43,7 +43,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 	}
 	begin := time.Now()
 	// The term ends even if the client has gone: half a handover helps no one.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoverTimeout)
 	defer cancel()
 	if err := s.Lock.StepDown(ctx, successor); err != nil {
 		return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s did not hand over: %v", s.Internal, err).Because(err).Try("netctl leader shows the leader")
@@ -55,7 +55,7 @@ func (s *Leadership) handOver(ctx context.Context, want string) (model.Handover,
 		}
 		select {
 		case <-ctx.Done():
-			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and no netmaster leads after %s", s.Internal, handoverLimit).
+			return model.Handover{}, model.Errorf(model.CodeUnavailable, "", "%s stepped down, and no netmaster leads after %s", s.Internal, handoverTimeout).
 				Try("netctl leader shows the leader, and netctl node ls why the others do not lead")
 		case <-time.After(successorPoll):
 		}

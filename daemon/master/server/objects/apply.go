@@ -23,8 +23,8 @@ const maxApply = 8 << 20
 
 // Limits of a dry run, which changes nothing and yet is computed on the leader.
 const (
-	maxDry   = 50_000           // objects
-	dryLimit = 15 * time.Second // how long it may compute
+	maxDry     = 50_000           // objects
+	dryTimeout = 15 * time.Second // how long it may compute
 )
 
 // apply takes several objects at once.
@@ -77,7 +77,7 @@ func (o *Objects) tryout(ctx context.Context, objects, gone []model.Object, how 
 	if n := len(objects) + len(gone); n > maxDry {
 		return nil, 0, tooMany(n, maxDry)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, dryLimit, fmt.Errorf("it has computed for %v", dryLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, dryTimeout, fmt.Errorf("it has computed for %v", dryTimeout))
 	defer cancel()
 	known, err := o.Commit.Try(ctx, func(tx *commit.Tx) (err error) {
 		results, err = o.both(ctx, tx, objects, gone, how)

@@ -30,8 +30,8 @@ func TestUnacknowledged(t *testing.T) {
 		if err := raw.Control(func(fd uintptr) { got, err = unix.GetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT) }); err != nil {
 			t.Fatal(err)
 		}
-		if got != int(silenceLimit.Milliseconds()) {
-			t.Errorf("connections to %s: want %v, got %d ms", name, silenceLimit, got)
+		if got != int(silenceTimeout.Milliseconds()) {
+			t.Errorf("connections to %s: want %v, got %d ms", name, silenceTimeout, got)
 		}
 		_ = nc.Close()
 	}

@@ -24,8 +24,8 @@ type Transport struct {
 	Scheme string       // "": http
 }
 
-// dialLimit is how long a daemon may take to accept a connection.
-const dialLimit = 2 * time.Second
+// dialTimeout is how long a daemon may take to accept a connection.
+const dialTimeout = 2 * time.Second
 
 // NewTransport returns the Transport of a netmaster: by TLS, with which a netmaster proves its role and an agent that it is that of the host with the address,
 // or by plain HTTP if holder is nil. It follows no redirection.
@@ -39,8 +39,8 @@ func NewTransport(holder *trust.Holder, known *catalog.Catalog) Transport {
 
 // direct is a client of daemons of a role, with connections of its own: one that was made to a netmaster does not serve for an agent.
 func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http.Client {
-	dialer := &net.Dialer{Timeout: dialLimit, Control: unacknowledged}
-	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialLimit}
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: unacknowledged}
+	t := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialTimeout}
 	if holder != nil {
 		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			name := ""
@@ -56,15 +56,15 @@ func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http
 	return &http.Client{Transport: t, CheckRedirect: stay}
 }
 
-// silenceLimit is for how long a daemon may acknowledge nothing of what it is sent. It is no limit of how long it thinks.
-const silenceLimit = 3 * time.Second
+// silenceTimeout is for how long a daemon may acknowledge nothing of what it is sent. It is no limit of how long it thinks.
+const silenceTimeout = 3 * time.Second
 
 // unacknowledged has the kernel end a connection on which what was sent is not acknowledged: packets that are lost one way would otherwise be sent again
 // for many minutes (tcp(7), TCP_USER_TIMEOUT).
 func unacknowledged(_, _ string, c syscall.RawConn) error {
 	var failed error
 	err := c.Control(func(fd uintptr) {
-		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silenceLimit.Milliseconds()))
+		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silenceTimeout.Milliseconds()))
 	})
 	return errors.Join(err, failed)
 }
