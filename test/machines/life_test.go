@@ -90,10 +90,17 @@ func (l *life) ping(t *testing.T, from, to *machine.Machine) {
 		case err == nil:
 			return
 		case time.Since(start) > reachTimeout:
-			t.Fatalf("%s: %s: %v: %s", from.Name, shell, err, out)
+			t.Fatalf("%s: %s: %v: %s\n%s%s", from.Name, shell, err, out, daemons(t, from), daemons(t, to))
 		}
 		t.Logf("%s does not reach %s yet, %s after its start: %v", l.names[from.Name], l.addresses[to.Name], time.Since(start), err)
 	}
+}
+
+// daemons is the state and the last log lines of a host's daemons.
+func daemons(t *testing.T, m *machine.Machine) string {
+	t.Helper()
+	out, err := m.Run(t.Context(), "date; curl -s -m 5 --unix-socket /run/contiv/contiv-agent.sock http://agent/status; journalctl -u contiv-netplugin -u contiv-netmaster -n 40 --no-pager -o cat")
+	return fmt.Sprintf("%s: %s, %v\n", m.Name, out, err)
 }
 
 // leader is the host whose netmaster leads.
