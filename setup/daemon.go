@@ -192,8 +192,17 @@ func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	delayed := false
+	if daemon == Netplugin {
+		if delayed, err = s.delaySwitch(); err != nil {
+			return "", err
+		}
+	}
 	name := filepath.Base(path)
 	if !changed && s.Ctl(ctx, "is-active", "--quiet", name) == nil {
+		if delayed {
+			return "", s.Ctl(ctx, "daemon-reload")
+		}
 		return "", nil
 	}
 	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
@@ -208,6 +217,11 @@ func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	path := s.Host.unitFile(daemon)
 	name := filepath.Base(path)
+	if daemon == Netplugin {
+		if err := s.undelaySwitch(ctx); err != nil {
+			return "", err
+		}
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -294,6 +295,9 @@ func TestStarters(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
+	if delay, err := os.ReadFile(h.switchDelayFile()); err != nil || string(delay) != switchDelay {
+		t.Errorf("want ovs-vswitchd to start late enough, got %q, %v", delay, err)
+	}
 	if strings.Contains(string(text), "RestartSteps") {
 		t.Errorf("systemd 252 warns of RestartSteps, got %s", text)
 	}
@@ -329,11 +333,14 @@ func TestStarters(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if _, err := os.Stat(filepath.Dir(h.switchDelayFile())); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("want nothing left beside the unit of ovs-vswitchd, got %v", err)
+	}
 	var verbs []string
 	for _, args := range calls {
 		verbs = append(verbs, args[0])
 	}
-	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "is-active", "daemon-reload", "enable", "restart", "disable", "daemon-reload"}) {
+	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "is-active", "daemon-reload", "enable", "restart", "daemon-reload", "disable", "daemon-reload"}) {
 		t.Errorf("want each verb once, got %v", verbs)
 	}
 }
