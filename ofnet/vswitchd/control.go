@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,15 +17,11 @@ const maxAnswer = 64 << 20
 
 // Socket returns the path of ovs-vswitchd's control socket: its name contains the number in ovs-vswitchd.pid of the run directory.
 func Socket(rundir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(rundir, "ovs-vswitchd.pid"))
+	n, err := pid(rundir)
 	if err != nil {
-		return "", fmt.Errorf("find the control socket of ovs-vswitchd (is it running with --pidfile?): %w", err)
+		return "", err
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil || pid <= 0 {
-		return "", fmt.Errorf("find the control socket of ovs-vswitchd: %q in %s/ovs-vswitchd.pid is no process id", text, rundir)
-	}
-	return filepath.Join(rundir, "ovs-vswitchd."+strconv.Itoa(pid)+".ctl"), nil
+	return filepath.Join(rundir, "ovs-vswitchd."+strconv.Itoa(n)+".ctl"), nil
 }
 
 // Control is an open connection. One command runs at a time: a Conn is not for several goroutines.

@@ -253,6 +253,14 @@ func TestSwitchWaits(t *testing.T) {
 	if got := s.Check().Look(t.Context()); len(got) != 1 || got[0].Code != model.FindingSwitchUpcall || !strings.Contains(got[0].Remedy, "ovs-vsctl remove Open_vSwitch . other_config flow-restore-wait") {
 		t.Errorf("want the key named, got %+v", got)
 	}
+	waits := s.Waits
+	for after, want := range map[time.Duration]bool{9950 * time.Millisecond: true, time.Minute: false} { // as if the switch had another cause
+		s.Waits, s.Started = func() bool { return false }, func() (time.Duration, error) { return after, nil }
+		if got := s.Check().Look(t.Context()); len(got) != 1 || strings.Contains(got[0].Evidence, "it started 9.9 s after the boot") != want {
+			t.Errorf("started %s after the boot: want this named: %t, got %+v", after, want, got)
+		}
+	}
+	s.Waits = waits
 	ovs.Vsctl("remove", "Open_vSwitch", ".", "other_config", "flow-restore-wait")
 	if got := s.Check().Look(t.Context()); len(got) != 0 {
 		t.Errorf("without the key: got %+v", got)

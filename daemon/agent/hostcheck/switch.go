@@ -25,6 +25,8 @@ type Switch struct {
 	OVSDB    string      // unix socket of the database
 	Missing  func() bool // there is no bridge, which is another finding
 	Waits    func() bool // the database has Open vSwitch wait for flows to be restored
+	// Started returns how long after the machine's boot ovs-vswitchd started.
+	Started func() (time.Duration, error)
 }
 
 // Check looks every two seconds.
@@ -49,7 +51,7 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
 			"unless Open vSwitch is being restarted just now: ovs-vsctl remove Open_vSwitch . other_config "+ovsdb.RestoreWait+"; a restart of ovs-vswitchd does not help")
 	case errors.Is(err, errUpcall):
-		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
+		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+s.early(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
 	case err != nil:
 		wrong(model.FindingSwitchSilent, "ovs-vswitchd does not answer at "+s.OpenFlow+": "+err.Error(), "start or continue ovs-vswitchd on the host")
 	}
@@ -57,6 +59,19 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 		wrong(model.FindingOVSDBSilent, "ovsdb-server does not answer at "+s.OVSDB+": "+err.Error(), "start or continue ovsdb-server on the host: no container can be attached")
 	}
 	return out
+}
+
+// earlyStart is the time after the boot before which Open vSwitch 2.17 to 3.3 may not have counted processors (count_cpu_cores of
+// lib/ovs-thread.c), with a margin.
+const earlyStart = 12 * time.Second
+
+// early explains a switch without threads for first packets by its start soon after the boot; "" if it started later, or that is unknown.
+func (s *Switch) early() string {
+	after, err := s.Started()
+	if err != nil || after >= earlyStart {
+		return ""
+	}
+	return fmt.Sprintf("; it started %.1f s after the boot, when Open vSwitch 2.17 to 3.3 counts no processors and creates no threads for first packets", after.Seconds())
 }
 
 // twice calls ask with switchTimeout for each, until it succeeds, or ctx ends, which says nothing of the one asked.

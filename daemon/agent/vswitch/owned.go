@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"github.com/contiv/contiv/daemon/agent/check"
 	"github.com/contiv/contiv/daemon/agent/drift"
@@ -12,13 +13,15 @@ import (
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ovsdb"
+	"github.com/contiv/contiv/ofnet/vswitchd"
 )
 
 // Part returns the tasks and checks of the switch, and the state of it that the agent maintains: first what closes the host to containers,
 // then the bridge and its ports.
 func (p *Preparer) Part() part.Part {
 	sw := &hostcheck.Switch{Host: p.Host, OpenFlow: p.Conn.Socket(), OVSDB: filepath.Join(p.RunDir, "db.sock"),
-		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring}
+		Missing: func() bool { d, _ := p.Conn.Switch.BridgeDrift(); return d.Gone }, Waits: p.Conn.restoring,
+		Started: func() (time.Duration, error) { return vswitchd.Started(p.RunDir) }}
 	datapath := &hostcheck.Datapath{Host: p.Host, Type: p.Conn.Switch.DatapathType, Unsupported: p.Records.Unsupported}
 	host := func(string) ofnet.Key { return ofnet.Key{Kind: ofnet.KindHost, Name: p.Host} }
 	return part.Part{
