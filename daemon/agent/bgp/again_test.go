@@ -79,9 +79,10 @@ func TestRestart_Both(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := &fakeState{s: ofnet.NewState("h1")}
-	r := NewRouter(Options{Host: "h1", Tenant: "default", Link: &fakeLink{asked: map[netip.Addr]bool{}}, Log: slog.New(slog.DiscardHandler), Memory: file,
+	records := newRecords()
+	records.set(record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "500"})
+	r := NewRouter(Options{Host: "h1", Tenant: "default", Records: records, Link: &fakeLink{asked: map[netip.Addr]bool{}}, Log: slog.New(slog.DiscardHandler), Memory: file,
 		Mode: func() string { return "routing" }, Update: state.update})
-	r.Router("h1", &record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "500"})
 	r.Restore()(state.s)
 	defer runs(t, r)()
 

@@ -150,10 +150,11 @@ func (r *Router) Restore() (put func(*ofnet.State)) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.record == nil || m.Router.Tenant != r.o.Tenant {
+	routed := r.o.Records.BGP(r.o.Host)
+	if routed == nil || m.Router.Tenant != r.o.Tenant {
 		return none
 	}
-	if now, err := Parse(r.record); err != nil || !now.equal(&m.Config) {
+	if now, err := Parse(routed); err != nil || !now.equal(&m.Config) {
 		return none
 	}
 	k := &keep{config: m.Config, routes: map[netip.Prefix][]netip.Addr{}, macs: map[netip.Addr]ofnet.MAC{}, until: time.Now().Add(restartTime * time.Second)}

@@ -37,7 +37,9 @@ func TestRestart(t *testing.T) {
 	state := &fakeState{s: ofnet.NewState("h1")}
 	var lost atomic.Bool
 	begin := func() *Router {
-		r := NewRouter(Options{Host: "h1", Tenant: "default", Link: link, Log: log, Memory: memory, Mode: func() string { return "routing" },
+		records := newRecords()
+		records.set(router)
+		r := NewRouter(Options{Host: "h1", Tenant: "default", Records: records, Link: link, Log: log, Memory: memory, Mode: func() string { return "routing" },
 			Update: func(rev uint64, change func(s *ofnet.State)) {
 				had := strings.Contains(state.text(), "20.1.0.0/16")
 				state.update(rev, change)
@@ -45,7 +47,6 @@ func TestRestart(t *testing.T) {
 					lost.Store(true)
 				}
 			}})
-		r.Router("h1", &router)
 		state.mu.Lock()
 		state.s = ofnet.NewState("h1")
 		r.Restore()(state.s)

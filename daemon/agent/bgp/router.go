@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"sync"
 	"time"
@@ -26,30 +27,36 @@ type Link interface {
 
 // Options are the dependencies of a Router.
 type Options struct {
-	Host   string        // label
-	Tenant string        // whose endpoints are announced
-	Mode   func() string // the cluster's forwarding mode; routers are only for "routing"
-	// External returns further addresses of the tenant's services whose connections this host accepts; nil: there are none.
-	External func() []netip.Addr
-	Update   func(rev uint64, change func(s *ofnet.State))
-	Link     Link
-	Memory   string // path of the file that describes to the next agent what this one has added to the switch; "": none
-	Log      *slog.Logger
+	Host    string        // label
+	Tenant  string        // whose endpoints are announced
+	Mode    func() string // the cluster's forwarding mode; routers are only for "routing"
+	Records Records
+	Update  func(rev uint64, change func(s *ofnet.State))
+	Link    Link
+	Memory  string // path of the file that describes to the next agent what this one has added to the switch; "": none
+	Log     *slog.Logger
 }
 
-// Router keeps sessions, announcements and the State's routes in sync with the records. It is a task, and a desired.Listener.
+// Records is the part of *desired.Engine that a Router needs. Its methods are safe for concurrent use.
+type Records interface {
+	// BGP returns the record of a host's router, nil if there is none.
+	BGP(host string) *record.BGP
+	// Announced returns the addresses of a tenant that routers outside reach by this host, in no order.
+	Announced(tenant string) []netip.Addr
+	// Changed returns a channel that is closed at the next change of any record.
+	Changed() <-chan struct{}
+}
+
+// Router keeps sessions, announcements and the State's routes in sync with the records. It is a task.
 type Router struct {
 	o    Options
 	wake chan struct{}
 
-	mu        sync.Mutex
-	record    *record.BGP
-	endpoints map[string]hostRoutes // of the tenant on this host, by id
-	services  map[string]hostRoutes // of the tenant, by id
-	speaker   *Speaker
-	table     table // in the State
-	kept      *keep // what an earlier agent has left, until it is learned again; nil: nothing
-	problem   error
+	mu      sync.Mutex
+	speaker *Speaker
+	table   table // in the State
+	kept    *keep // what an earlier agent has left, until it is learned again; nil: nothing
+	problem error
 
 	// Only for the goroutine of Run.
 	config     *Config // of the speaker
@@ -59,85 +66,47 @@ type Router struct {
 	forgetful  bool         // Memory is outdated
 }
 
-// hostRoutes are the prefixes that lead to one endpoint or service, a /32 and a /128; either may be the zero prefix.
-type hostRoutes [2]netip.Prefix
-
 // pollInterval is the interval of checks without an event: the kernel sends none for link addresses.
 const pollInterval = 500 * time.Millisecond
 
+// changePause is the time between a change of any record and a look whether it concerns the router, for changes that follow at once.
+const changePause = 20 * time.Millisecond
+
+// wanted is what the records require of a router.
+type wanted struct {
+	router    *record.BGP // nil: none
+	addresses map[netip.Prefix]bool
+}
+
+// wanted reads the records.
+func (r *Router) wanted() wanted {
+	w := wanted{router: r.o.Records.BGP(r.o.Host)}
+	if w.router == nil {
+		return w
+	}
+	w.addresses = map[netip.Prefix]bool{}
+	for _, a := range r.o.Records.Announced(r.o.Tenant) {
+		if a.Is4() || w.router.RouterIP6 != "" {
+			w.addresses[netip.PrefixFrom(a, a.BitLen())] = true
+		}
+	}
+	return w
+}
+
+// equal reports whether both require the same. Records that have changed are other records.
+func (w wanted) equal(o wanted) bool {
+	return w.router == o.router && maps.Equal(w.addresses, o.addresses)
+}
+
 // NewRouter returns a Router; Run works.
 func NewRouter(o Options) *Router {
-	return &Router{o: o, wake: make(chan struct{}, 1), endpoints: map[string]hostRoutes{}, services: map[string]hostRoutes{},
-		table: newTable(), announced: map[netip.Prefix]bool{}}
+	return &Router{o: o, wake: make(chan struct{}, 1), table: newTable(), announced: map[netip.Prefix]bool{}}
 }
 
 func (r *Router) notify() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
-	}
-}
-
-// Tenant does nothing: routers do not depend on tenants.
-func (r *Router) Tenant(string, *record.Tenant) {}
-
-// Service applies a service's record, nil if it was deleted. Every host with a router accepts its connections.
-func (r *Router) Service(id string, v *record.ServiceLB) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	was, had := r.services[id]
-	delete(r.services, id)
-	if v != nil && v.ID.Tenant == r.o.Tenant && v.IP.Is4() {
-		r.services[id] = hostRoutes{netip.PrefixFrom(v.IP, v.IP.BitLen())}
-	}
-	if is, has := r.services[id]; had != has || was != is {
-		r.notify()
-	}
-}
-
-// KubernetesService wakes the loop: the result of External may have changed.
-func (r *Router) KubernetesService(string, *record.KubernetesService) { r.notify() }
-
-// KubernetesNamespace does nothing: the next check finds the rare change of a namespace's tenant.
-func (r *Router) KubernetesNamespace(string, *record.Namespace) {}
-
-// EndpointSlice does nothing: the next check finds changed backends.
-func (r *Router) EndpointSlice(string, *record.EndpointSlice) {}
-
-// Router applies a router's record, nil if it was deleted. It ignores those of other hosts.
-func (r *Router) Router(host string, b *record.BGP) {
-	if host != r.o.Host {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.record = nil
-	if b != nil {
-		own := *b
-		r.record = &own
-	}
-	r.notify()
-}
-
-// Endpoint applies an endpoint's record, nil if it was deleted.
-func (r *Router) Endpoint(id string, e *record.Endpoint) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	was, had := r.endpoints[id]
-	delete(r.endpoints, id)
-	if e != nil && e.Host == r.o.Host && e.ID.Tenant == r.o.Tenant {
-		var at hostRoutes
-		for i, a := range []netip.Addr{e.IP, e.IP6} {
-			if a.IsValid() {
-				at[i] = netip.PrefixFrom(a, a.BitLen())
-			}
-		}
-		if at != (hostRoutes{}) {
-			r.endpoints[id] = at
-		}
-	}
-	if is, has := r.endpoints[id]; had != has || was != is {
-		r.notify()
 	}
 }
 
@@ -152,12 +121,35 @@ func (r *Router) Run(ctx context.Context) error {
 		}
 	}()
 	for {
-		r.recordError(errors.Join(r.round(ctx), r.remember()))
+		changed, want := r.o.Records.Changed(), r.wanted()
+		r.recordError(errors.Join(r.round(ctx, want), r.remember()))
+		if !r.await(ctx, tick.C, changed, want) {
+			return nil
+		}
+	}
+}
+
+// await waits until another round is due: the records require something else than they did, a speaker has news, or the tick has come;
+// false: ctx has ended.
+func (r *Router) await(ctx context.Context, tick <-chan time.Time, changed <-chan struct{}, had wanted) bool {
+	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return false
 		case <-r.wake:
-		case <-tick.C:
+			return true
+		case <-tick:
+			return true
+		case <-changed:
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(changePause):
+		}
+		changed = r.o.Records.Changed()
+		if !r.wanted().equal(had) {
+			return true
 		}
 	}
 }
@@ -173,15 +165,11 @@ func (r *Router) recordError(err error) {
 }
 
 // round makes one step towards what the records require.
-func (r *Router) round(ctx context.Context) error {
-	further := r.external() // before the lock, as Mode
-	r.mu.Lock()
-	b, own := r.record, r.own(further)
-	r.mu.Unlock()
-	if b == nil || r.o.Mode() != "routing" {
+func (r *Router) round(ctx context.Context, now wanted) error {
+	if now.router == nil || r.o.Mode() != "routing" {
 		return r.down(ctx)
 	}
-	want, err := Parse(b)
+	want, err := Parse(now.router)
 	if err != nil {
 		return errors.Join(err, r.down(ctx))
 	}
@@ -213,7 +201,7 @@ func (r *Router) round(ctx context.Context) error {
 	if err := r.speaker.Retry(ctx); err != nil {
 		return err
 	}
-	if err := r.announce(own); err != nil {
+	if err := r.announce(now.addresses); err != nil {
 		return err
 	}
 	return r.learn()
@@ -260,35 +248,6 @@ func (r *Router) attach(now ofnet.Router) {
 			s.Router = &now
 		}
 	})
-}
-
-// external returns the result of External.
-func (r *Router) external() []netip.Addr {
-	if r.o.External == nil {
-		return nil
-	}
-	return r.o.External()
-}
-
-// own returns the addresses that are reachable by this host: of local endpoints, of services, and further ones; of IPv6 if the router has
-// an address of it. The caller holds r.mu.
-func (r *Router) own(further []netip.Addr) map[netip.Prefix]bool {
-	out := make(map[netip.Prefix]bool, len(r.endpoints)+len(r.services)+len(further))
-	for _, a := range further {
-		if a.Is4() || r.router6() {
-			out[netip.PrefixFrom(a, a.BitLen())] = true
-		}
-	}
-	for _, list := range []map[string]hostRoutes{r.endpoints, r.services} {
-		for _, at := range list {
-			for _, p := range at {
-				if p.IsValid() && (p.Addr().Is4() || r.router6()) {
-					out[p] = true
-				}
-			}
-		}
-	}
-	return out
 }
 
 // announce announces exactly these addresses to the peers.

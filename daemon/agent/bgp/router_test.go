@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
 )
 
@@ -137,30 +136,61 @@ func loopbacks() (own, other string) {
 	return prefix + "1", prefix + "2"
 }
 
-// endpoint returns the record of an endpoint in network net of a tenant.
-func endpoint(tenant, host, addr string) *record.Endpoint {
-	return &record.Endpoint{ID: identity.Endpoint{Network: identity.Network{Tenant: tenant, Name: "net"}, Endpoint: addr}, Host: host, IP: netip.MustParseAddr(addr)}
+// fakeRecords are the records about host h1 and tenant default.
+type fakeRecords struct {
+	mu        sync.Mutex
+	router    *record.BGP
+	addresses []netip.Addr
+	changed   chan struct{}
 }
 
-// addresses are the addresses of Kubernetes services.
-type addresses struct {
-	mu   sync.Mutex
-	list []netip.Addr
-}
+func newRecords() *fakeRecords { return &fakeRecords{changed: make(chan struct{})} }
 
-func (a *addresses) get() []netip.Addr {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.list
-}
-
-func (a *addresses) set(texts ...string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.list = nil
-	for _, text := range texts {
-		a.list = append(a.list, netip.MustParseAddr(text))
+func (f *fakeRecords) BGP(host string) *record.BGP {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if host != "h1" {
+		return nil
 	}
+	return f.router
+}
+
+func (f *fakeRecords) Announced(tenant string) []netip.Addr {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if tenant != "default" {
+		return nil
+	}
+	return f.addresses
+}
+
+func (f *fakeRecords) Changed() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changed
+}
+
+// set changes the record of the router.
+func (f *fakeRecords) set(b record.BGP) {
+	f.change(func() { f.router = &b })
+}
+
+// announce changes the addresses that routers outside reach by the host.
+func (f *fakeRecords) announce(texts ...string) {
+	f.change(func() {
+		f.addresses = nil
+		for _, text := range texts {
+			f.addresses = append(f.addresses, netip.MustParseAddr(text))
+		}
+	})
+}
+
+func (f *fakeRecords) change(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 // A Router exchanges routes with an external speaker, on loopback.
@@ -185,8 +215,8 @@ func TestRouter(t *testing.T) {
 
 	link, state, mode := &fakeLink{asked: map[netip.Addr]bool{}}, &fakeState{s: ofnet.NewState("h1")}, "routing"
 	var modeLock sync.Mutex
-	external := addresses{}
-	r := NewRouter(Options{Host: "h1", Tenant: "default", Update: state.update, Link: link, Log: log, External: external.get, Mode: func() string {
+	records := newRecords()
+	r := NewRouter(Options{Host: "h1", Tenant: "default", Update: state.update, Link: link, Log: log, Records: records, Mode: func() string {
 		modeLock.Lock()
 		defer modeLock.Unlock()
 		return mode
@@ -195,25 +225,21 @@ func TestRouter(t *testing.T) {
 		t.Errorf("without a record: want ErrNoRouter, got %v", err)
 	}
 	defer runs(t, r)()
-	local := endpoint("default", "h1", "10.1.0.1")
-	r.Endpoint("e1", local)
-	r.Endpoint("e2", endpoint("default", "h2", "10.1.0.2"))
-	r.Endpoint("e3", endpoint("acme", "h1", "10.1.0.3"))
-	r.Router("h2", &record.BGP{Hostname: "h2", RouterIP: "9.9.9.9/24", AS: "1"})
-	r.Router("h1", &record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "none"}) // with which no speaker starts
+	records.announce("10.1.0.1")
+	records.set(record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "none"}) // with which no speaker starts
 	eventually(t, "why no router runs", func() bool {
 		s, err := r.Status()
 		return err == nil && s.Error != "" && len(s.Own) == 0
 	})
 	wrong := record.BGP{Hostname: "h1", RouterIP: own + "/24", AS: "65002", Neighbor: other, NeighborAS: "600"}
-	r.Router("h1", &wrong)
+	records.set(wrong)
 	eventually(t, "a session that cannot be", func() bool {
 		s, err := r.Status()
 		return err == nil && len(s.Peers) == 1 && s.Peers[0].State.SessionState != "established" && state.text() != ""
 	})
 	right := wrong
 	right.NeighborAS = "500"
-	r.Router("h1", &right)
+	records.set(right)
 	learned := fmt.Sprintf("%[2]s/32 via %[2]s known 1; 20.1.0.0/16 via %[2]s known 1; router %[1]s", own, other)
 	eventually(t, "the world is known, with its next hop", func() bool { return state.text() == learned })
 	s, err := r.Status()
@@ -229,26 +255,17 @@ func TestRouter(t *testing.T) {
 		return fmt.Sprint(routes)
 	}
 	eventually(t, "outside knows the endpoint", func() bool { return heard() == "map[10.1.0.1/32:["+own+"]]" })
-	r.Endpoint("e1", nil)
-	r.Endpoint("e4", endpoint("default", "h1", "10.1.0.4"))
+	records.announce("10.1.0.4")
 	eventually(t, "outside knows the other endpoint", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
-	r.Service("v1", &record.ServiceLB{ID: identity.Service{Tenant: "default", Name: "v1"}, IP: netip.MustParseAddr("10.1.0.100")})
-	r.Service("v2", &record.ServiceLB{ID: identity.Service{Tenant: "acme", Name: "v2"}, IP: netip.MustParseAddr("10.1.0.101")})
-	eventually(t, "outside knows the tenant's service", func() bool {
-		return heard() == "map[10.1.0.4/32:["+own+"] 10.1.0.100/32:["+own+"]]"
-	})
-	r.Service("v1", nil)
-	eventually(t, "the service is gone", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
-	external.set("192.0.2.7", "2001:db8::7")
-	r.KubernetesService("ns:s", nil)
-	eventually(t, "outside knows a service of Kubernetes, by the family that the router has", func() bool {
+	records.announce("10.1.0.4", "192.0.2.7", "2001:db8::7")
+	eventually(t, "outside knows another address, by the family that the router has", func() bool {
 		return heard() == "map[10.1.0.4/32:["+own+"] 192.0.2.7/32:["+own+"]]"
 	})
 	if s, err := r.Status(); err != nil || !slices.Equal(s.Own, []string{"10.1.0.4/32", "192.0.2.7/32"}) {
 		t.Errorf("want both addresses among what is announced, got %v, %v", s.Own, err)
 	}
-	external.set()
-	eventually(t, "and forgets it, be it reported or not", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
+	records.announce("10.1.0.4")
+	eventually(t, "and forgets it", func() bool { return heard() == "map[10.1.0.4/32:["+own+"]]" })
 	if err := out.Withdraw(world); err != nil {
 		t.Fatal(err)
 	}

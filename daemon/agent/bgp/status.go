@@ -36,10 +36,10 @@ type HopStatus struct {
 
 // Status returns the state of the router; an error is ErrNoRouter.
 func (r *Router) Status() (Status, error) {
-	mode, further := r.o.Mode(), r.external() // before the lock: they may wait for a caller of this Router
+	mode, want := r.o.Mode(), r.wanted()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.record == nil {
+	if want.router == nil {
 		return Status{}, ErrNoRouter
 	}
 	if mode != "routing" {
@@ -80,7 +80,7 @@ func (r *Router) Status() (Status, error) {
 		}
 	}
 	if r.speaker != nil { // otherwise nothing is announced
-		for p := range r.own(further) {
+		for p := range want.addresses {
 			out.Own = append(out.Own, p.String())
 		}
 	}
@@ -97,6 +97,3 @@ func (r *Router) Status() (Status, error) {
 	out.Peers = append(out.Peers, peers...)
 	return out, nil
 }
-
-// router6 reports whether the record has an address of IPv6. The caller holds r.mu.
-func (r *Router) router6() bool { return r.record != nil && r.record.RouterIP6 != "" }

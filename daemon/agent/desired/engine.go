@@ -56,7 +56,8 @@ type Options struct {
 type Following struct {
 	Source    Source
 	Listeners []Listener // further consumers of the records
-	// Restore is called once, when all records have arrived: the first Update includes its result. nil: there is nothing to restore.
+	// Restore is called once, when all records have arrived and before the first Update, which includes its result. It may read from the
+	// Engine. nil: there is nothing to restore.
 	Restore func() (put func(s *ofnet.State))
 	// Closed is called once, when all records have arrived and before the first Update, which includes its result: what the switch
 	// closes to endpoints. It may read from the Engine. SetClosed changes it later. nil: the first Update closes nothing.
@@ -200,14 +201,14 @@ func (e *Engine) begin() {
 	if e.following.Closed != nil {
 		closed = e.following.Closed()
 	}
+	var restored []func(*ofnet.State)
+	if e.following.Restore != nil {
+		restored = append(restored, e.following.Restore())
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed, e.live = closed, true
-	if e.following.Restore != nil {
-		e.update(e.following.Restore())
-	} else {
-		e.update()
-	}
+	e.update(restored...)
 	close(e.ready)
 }
 

@@ -157,6 +157,8 @@ func key(r any) string {
 		return record.ServiceLBs + r.ID.String()
 	case record.Provider:
 		return record.Providers + r.ID.String()
+	case record.BGP:
+		return record.BGPs + r.Hostname
 	case record.DockerNetwork:
 		return record.DockerNetworks + r.ID
 	case record.Host:

@@ -8,6 +8,36 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 )
 
+// BGP returns the record of a host's router, nil if there is none. The caller must not change it.
+func (e *Engine) BGP(host string) *record.BGP {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.records.routers.Get(host)
+}
+
+// Announced returns the addresses of a tenant that routers outside reach by this host, in no order: those of its endpoints here, of its
+// services, and its External ones.
+func (e *Engine) Announced(tenant string) (out []netip.Addr) {
+	e.mu.Lock()
+	for ep := range endpointsOfHost.In(e.records.endpoints, e.Self.Label).Values() {
+		if ep.ID.Tenant != tenant {
+			continue
+		}
+		for _, a := range []netip.Addr{ep.IP, ep.IP6} {
+			if a.IsValid() {
+				out = append(out, a)
+			}
+		}
+	}
+	for v := range servicesOfTenant.In(e.records.services, tenant).Values() {
+		if v.IP.Is4() {
+			out = append(out, v.IP)
+		}
+	}
+	e.mu.Unlock()
+	return append(out, e.External(tenant)...)
+}
+
 // External returns the external addresses of a tenant's services of Kubernetes whose connections this host accepts, ordered and distinct:
 // for a service with a local traffic policy, those of hosts that have a backend.
 func (e *Engine) External(tenant string) (out []netip.Addr) {

@@ -50,6 +50,34 @@ func TestExternal(t *testing.T) {
 	}
 }
 
+// A router announces a tenant's endpoints of this host, both families, and all of the tenant's services; and its record is that of its host.
+func TestAnnounced(t *testing.T) {
+	blue, red := network("net", "blue", 100), network("net", "red", 101)
+	both := member(blue, "b1", "h1", 1)
+	both.IP6 = netip.MustParseAddr("fd01::1")
+	routers := []record.BGP{{Hostname: "h1", RouterIP: "192.0.2.1/24", AS: "65001"}, {Hostname: "h2", RouterIP: "192.0.2.2/24", AS: "65002"}}
+	w := start(t, tenant("blue", 1), tenant("red", 2), blue, red, both, member(blue, "b2", "h2", 2), member(red, "r1", "h1", 3), shop(nil), routers[0], routers[1])
+	got := w.e.Announced("blue")
+	slices.SortFunc(got, netip.Addr.Compare)
+	if want := addrs("10.1.1.1", "10.1.1.100", "fd01::1"); !slices.Equal(got, want) {
+		t.Errorf("want %v, got %v", want, got)
+	}
+	if got := w.e.Announced("red"); !slices.Equal(got, addrs("10.1.1.3")) {
+		t.Errorf("of another tenant: got %v", got)
+	}
+	for _, r := range routers {
+		if got := w.e.BGP(r.Hostname); got == nil || got.AS != r.AS {
+			t.Errorf("%s: want AS %s, got %+v", r.Hostname, r.AS, got)
+		}
+	}
+	changed := w.e.Changed()
+	w.del(routers[0])
+	w.await(changed, "a router goes")
+	if got := w.e.BGP("h1"); got != nil {
+		t.Errorf("without a record: got %+v", got)
+	}
+}
+
 // What someone else has is not lent: containers' addresses, the API server's port, and ports of the control plane at addresses of hosts. It
 // is checked again when that changes.
 func TestLends(t *testing.T) {

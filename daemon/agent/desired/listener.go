@@ -5,17 +5,12 @@ import (
 	"github.com/contiv/contiv/table"
 )
 
-// Listener receives records as they arrive and change, those of all tenants and hosts; nil: the record was deleted. Calls are sequential,
-// and must not block or keep their arguments.
+// Listener receives records as they arrive and change, those of all tenants and hosts, and of the services of Kubernetes whichever proxy
+// implements them; nil: the record was deleted. Calls are sequential, and must not block or keep their arguments.
 type Listener interface {
 	Tenant(name string, r *record.Tenant)
 	Endpoint(id string, r *record.Endpoint)
 	Service(id string, r *record.ServiceLB)
-	Router(host string, r *record.BGP)
-}
-
-// KubernetesListener is a Listener that also receives services of Kubernetes, whichever proxy implements them.
-type KubernetesListener interface {
 	KubernetesNamespace(name string, r *record.Namespace)
 	KubernetesService(id string, r *record.KubernetesService)
 	EndpointSlice(id string, r *record.EndpointSlice)
@@ -29,12 +24,9 @@ func (e *Engine) notifyListeners(before *records) {
 			notifyChanges(before, e.records, tenants, has, l.Tenant)
 			notifyChanges(before, e.records, endpoints, has, l.Endpoint)
 			notifyChanges(before, e.records, services, has, l.Service)
-			notifyChanges(before, e.records, routers, has, l.Router)
-			if k, ok := l.(KubernetesListener); ok {
-				notifyChanges(before, e.records, namespaces, has, k.KubernetesNamespace)
-				notifyChanges(before, e.records, kubeServices, has, k.KubernetesService)
-				notifyChanges(before, e.records, endpointSlices, has, k.EndpointSlice)
-			}
+			notifyChanges(before, e.records, namespaces, has, l.KubernetesNamespace)
+			notifyChanges(before, e.records, kubeServices, has, l.KubernetesService)
+			notifyChanges(before, e.records, endpointSlices, has, l.EndpointSlice)
 		}
 	}
 }

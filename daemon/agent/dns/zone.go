@@ -194,9 +194,6 @@ func (z *Zone) Unserved(vrf uint16, a netip.Addr) bool {
 	return known && z.cluster.Unserved(tenant, a)
 }
 
-// Router does nothing: the Zone does not depend on routers.
-func (z *Zone) Router(string, *record.BGP) {}
-
 // tenantOf returns the name of the tenant with a VRF number. The caller holds z.mu.
 func (z *Zone) tenantOf(vrf uint16) (name string, known bool) {
 	return first(tenantsByVRF.In(z.tenants, vrf))

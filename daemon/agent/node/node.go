@@ -150,7 +150,7 @@ func (n *Node) build(self ofnet.Host) {
 		n.resolver = dns.NewResponder(dns.Options{Host: n.Host, Zone: n.zone, Forward: dns.NewForwarder(n.DNS.Servers, resolvConf), View: n.forward.View, Log: n.Log})
 		n.questions = dns.NewReceiver(n.resolver, socket)
 	}
-	n.router = bgp.NewRouter(bgp.Options{Host: n.Host, Tenant: defaultTenant, Mode: n.fwdMode, External: n.external, Update: n.forward.Update,
+	n.router = bgp.NewRouter(bgp.Options{Host: n.Host, Tenant: defaultTenant, Mode: n.fwdMode, Records: n.records, Update: n.forward.Update,
 		Link:   &bgp.Outside{Host: n.Host, Bridge: vswitch.Bridge, Uplinks: n.Uplinks.NICs, Switch: n.conn.Switch, Links: n.links},
 		Memory: vswitch.File(rundir, ".routes"), Log: n.Log})
 	if !n.Connections.Off() {

@@ -85,7 +85,7 @@ func (n *Node) kernel() part.Part {
 
 // forwarding is the records of the cluster and the flows that follow from them.
 func (n *Node) forwarding(stages *part.Stages) part.Part {
-	following := desired.Following{Source: n.member.Follow(reporter{n}), Listeners: []desired.Listener{n.zone, n.router}, Restore: n.router.Restore, Closed: n.access.Shut}
+	following := desired.Following{Source: n.member.Follow(reporter{n}), Listeners: []desired.Listener{n.zone}, Restore: n.router.Restore, Closed: n.access.Shut}
 	crowded := &hostcheck.Policies{Host: n.Host, Crowded: n.crowded}
 	refusals := &hostcheck.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
 	return part.Part{
@@ -213,9 +213,6 @@ func (n *Node) tunnels() bool { return n.records.Routing() || n.records.Direct()
 
 // fwdMode returns the cluster's forwarding mode.
 func (n *Node) fwdMode() string { return string(n.records.Global().FwdMode) }
-
-// external returns further addresses of the default tenant's services.
-func (n *Node) external() []netip.Addr { return n.records.External(defaultTenant) }
 
 // rules returns those of groups, of any host.
 func (n *Node) rules() (out []ofnet.AttachedRule) {
