@@ -9,10 +9,10 @@ import (
 )
 
 // switchDelay is a drop-in for the unit of ovs-vswitchd (systemd.unit(5)): ovs-vswitchd starts no earlier than twelve seconds after the boot.
-// Open vSwitch 2.17 to 3.3 counts the machine's processors only from ten seconds after the boot on (count_cpu_cores of lib/ovs-thread.c). If
-// it has bridges of the kernel's datapath before, it has no thread for the first packet of a connection, and no such packet passes until
-// ovs-vswitchd restarts.
-const switchDelay = `# contiv: Open vSwitch has no threads for first packets if it starts within ten seconds after the boot.
+// Some releases of Open vSwitch, 3.1 of Debian 12 among them, count the machine's processors only from ten seconds after the boot on
+// (count_cpu_cores of lib/ovs-thread.c; later ones do so at once). If such a release has bridges of the kernel's datapath before, it has no
+// thread for the first packet of a connection, and no such packet passes until ovs-vswitchd restarts.
+const switchDelay = `# contiv: some releases of Open vSwitch have no threads for first packets if they start within ten seconds after the boot.
 [Service]
 ExecStartPre=/bin/sh -c 'read up rest </proc/uptime; up=$${up%%.*}; [ $$up -ge 12 ] || sleep $$((12 - up))'
 `

@@ -61,8 +61,8 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 	return out
 }
 
-// earlyStart is the time after the boot before which Open vSwitch 2.17 to 3.3 may not have counted processors (count_cpu_cores of
-// lib/ovs-thread.c), with a margin.
+// earlyStart is the time after the boot before which some releases of Open vSwitch have not counted processors yet (count_cpu_cores of
+// lib/ovs-thread.c: 3.1 does so from ten seconds on, later releases at once), with a margin.
 const earlyStart = 12 * time.Second
 
 // early explains a switch without threads for first packets by its start soon after the boot; "" if it started later, or that is unknown.
@@ -71,7 +71,7 @@ func (s *Switch) early() string {
 	if err != nil || after >= earlyStart {
 		return ""
 	}
-	return fmt.Sprintf("; it started %.1f s after the boot, when Open vSwitch 2.17 to 3.3 counts no processors and creates no threads for first packets", after.Seconds())
+	return fmt.Sprintf("; it started %.1f s after the boot, when some releases of Open vSwitch, such as 3.1, have not counted the processors yet and create no threads for first packets", after.Seconds())
 }
 
 // twice calls ask with switchTimeout for each, until it succeeds, or ctx ends, which says nothing of the one asked.
