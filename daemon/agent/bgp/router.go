@@ -69,7 +69,8 @@ type Router struct {
 // pollInterval is the interval of checks without an event: the kernel sends none for link addresses.
 const pollInterval = 500 * time.Millisecond
 
-// changePause is the time between a change of any record and a look whether it concerns the router, for changes that follow at once.
+// changePause is the time between a change of any record and a look whether it changes what a router announces, for changes that follow at
+// once.
 const changePause = 20 * time.Millisecond
 
 // wanted is what the records require of a router.
@@ -142,13 +143,18 @@ func (r *Router) await(ctx context.Context, tick <-chan time.Time, changed <-cha
 			return true
 		case <-changed:
 		}
+		if changed = r.o.Records.Changed(); r.o.Records.BGP(r.o.Host) != had.router {
+			return true
+		}
+		if had.router == nil {
+			continue
+		}
 		select {
 		case <-ctx.Done():
 			return false
 		case <-time.After(changePause):
 		}
-		changed = r.o.Records.Changed()
-		if !r.wanted().equal(had) {
+		if changed = r.o.Records.Changed(); !r.wanted().equal(had) {
 			return true
 		}
 	}
