@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
+	"github.com/contiv/contiv/daemon/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -373,10 +374,14 @@ func TestFullStore(t *testing.T) {
 	}
 	a.stop()
 	a.await("end of term", a.ended)
-	for end := time.Now().Add(timeout); !b.Starved(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("no one says that there is no space to begin a term")
+	err := storetest.Eventually(timeout, func() error {
+		if !b.Starved() {
+			return errors.New("no one says that there is no space to begin a term")
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	db.Drain()
 	b.await("leading", b.terms)
