@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -52,10 +54,9 @@ type Options struct {
 	Log             *slog.Logger
 }
 
-// Following has the source that an Engine follows, and its consumers.
+// Following has the source that an Engine follows, and what the first Update includes.
 type Following struct {
-	Source    Source
-	Listeners []Listener // further consumers of the records
+	Source Source
 	// Restore is called once, when all records have arrived and before the first Update, which includes its result. It may read from the
 	// Engine. nil: there is nothing to restore.
 	Restore func() (put func(s *ofnet.State))
@@ -88,6 +89,8 @@ type Engine struct {
 	reports     reports                              // of hosts, as last judged
 	ready       chan struct{}
 	lastBatch   time.Time
+
+	names atomic.Pointer[names.Snapshot] // of the records that the bridge has
 }
 
 // New returns an Engine; Run starts it.
@@ -95,6 +98,7 @@ func New(o Options) *Engine {
 	e := &Engine{Options: o, shards: newShards(), records: newRecords(o.Self.Label), given: newRecords(o.Self.Label),
 		bad: map[string]struct{}{}, late: map[string]struct{}{}, changed: make(chan struct{}), moved: make(chan struct{}), joined: make(chan struct{}), ready: make(chan struct{})}
 	e.records.kube.foreign = o.ForeignServices
+	e.names.Store(e.given.names())
 	return e
 }
 
@@ -132,6 +136,9 @@ func (e *Engine) Global() record.Global {
 	defer e.mu.Unlock()
 	return e.records.global
 }
+
+// Names returns the records with names, as last passed to the bridge: none until all records have arrived. It does not block.
+func (e *Engine) Names() *names.Snapshot { return e.names.Load() }
 
 // Changed returns a channel that is closed when the next records arrive.
 func (e *Engine) Changed() <-chan struct{} {
@@ -183,7 +190,6 @@ func (e *Engine) apply(b channel.Batch) (first bool) {
 		before = e.records.clone()
 	}
 	if e.absorb(b) {
-		e.notifyListeners(before)
 		e.notify(e.records.moves(before))
 		if e.records.joins(before) {
 			close(e.joined)
@@ -250,6 +256,7 @@ func (e *Engine) update(others ...func(*ofnet.State)) {
 		e.served = s.Services.Clone()
 	})
 	e.given = e.records.clone()
+	e.names.Store(e.given.names())
 }
 
 // SetPort sets the OpenFlow port of an endpoint; 0: not attached.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/daemon/agent/kubeservice"
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/record"
 )
 
@@ -59,7 +60,7 @@ func (e *Engine) External(tenant string) (out []netip.Addr) {
 // serves reports whether a service has a backend on this host that accepts connections.
 func (r *records) serves(v *record.KubernetesService) bool {
 	node := r.site().Node
-	for s := range slicesOfService.In(r.kube.slices, v.ID).Values() {
+	for s := range names.SlicesOf.In(r.kube.slices, v.ID).Values() {
 		for i := range s.Endpoints {
 			if e := &s.Endpoints[i]; node != "" && e.Node == node && e.State != record.EndpointNotReady {
 				return true
@@ -81,7 +82,7 @@ func (e *Engine) Healths() (out []kubeservice.Health) {
 		if v.HealthCheckNodePort == 0 {
 			continue
 		}
-		if h, ok := kubeservice.HealthOf(v, slices.Collect(slicesOfService.In(e.records.kube.slices, v.ID).Values()), at); ok {
+		if h, ok := kubeservice.HealthOf(v, slices.Collect(names.SlicesOf.In(e.records.kube.slices, v.ID).Values()), at); ok {
 			out = append(out, h)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/daemon/agent/kubeservice"
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet"
@@ -29,8 +30,7 @@ type doorway struct {
 
 // Indexes of Kubernetes' records.
 var (
-	kubeServicesOfNamespace = table.By[string](func(v *record.KubernetesService) string { return v.ID.Namespace })
-	kubeServicesAtNodes     = table.ByEach[string](func(v *record.KubernetesService, to []doorway) []doorway {
+	kubeServicesAtNodes = table.ByEach[string](func(v *record.KubernetesService, to []doorway) []doorway {
 		for i := range v.Ports {
 			if p := &v.Ports[i]; p.NodePort != 0 {
 				to = append(to, doorway{p.Protocol, p.NodePort})
@@ -38,8 +38,7 @@ var (
 		}
 		return to
 	})
-	slicesOfService = table.By[string]((*record.EndpointSlice).Of)
-	slicesOnNode    = table.ByEach[string](func(s *record.EndpointSlice, to []string) []string {
+	slicesOnNode = table.ByEach[string](func(s *record.EndpointSlice, to []string) []string {
 		for i := range s.Endpoints {
 			to = append(to, s.Endpoints[i].Node)
 		}
@@ -49,7 +48,7 @@ var (
 )
 
 func newKubernetes() kubernetes {
-	return kubernetes{services: table.New(kubeServicesOfNamespace, kubeServicesAtNodes), slices: table.New(slicesOfService, slicesOnNode),
+	return kubernetes{services: table.New(names.KubernetesServicesIn, names.KubernetesServicesAt, kubeServicesAtNodes), slices: table.New(names.SlicesOf, names.SlicesIn, slicesOnNode),
 		nodes: table.New(nodesByAddress), namespaces: table.New[string, *record.Namespace]()}
 }
 
@@ -114,7 +113,7 @@ func (r *records) wantKubeService(id identity.KubernetesService, tenant string) 
 	if v == nil || r.kube.foreign || !r.present(tenant) || tenant != own && id != apiServer {
 		return nil
 	}
-	list := slices.Collect(slicesOfService.In(r.kube.slices, id).Values())
+	list := slices.Collect(names.SlicesOf.In(r.kube.slices, id).Values())
 	out := kubeservice.Translate(v, list, tenant, r.site())
 	if out != nil {
 		out.Name = kubeName(id, tenant, own)
@@ -172,7 +171,7 @@ func (o objects) kubernetes(before, after *records) {
 		if before.tenantOf(name) == after.tenantOf(name) {
 			return
 		}
-		for v := range kubeServicesOfNamespace.In(r.kube.services, name).Values() {
+		for v := range names.KubernetesServicesIn.In(r.kube.services, name).Values() {
 			o.kubeService(r, v.ID)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/ownership"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
@@ -15,7 +16,7 @@ import (
 func (r *records) facts() *ownership.Facts {
 	private := r.private()
 	return &ownership.Facts{Hosts: r.machines.Values(), Masters: r.masters.Values(), Networks: r.networks.Values(), Nodes: r.kube.nodes.Values(),
-		API: slicesOfService.In(r.kube.slices, apiServer).Values(), Services: r.owned(), Private: []netip.Prefix{private, pipeline.Private6(private)},
+		API: names.SlicesOf.In(r.kube.slices, apiServer).Values(), Services: r.owned(), Private: []netip.Prefix{private, pipeline.Private6(private)},
 		AtNodes: func(protocol uint8, port uint16) iter.Seq[*record.KubernetesService] {
 			return kubeServicesAtNodes.In(r.kube.services, doorway{protocol, port}).Values()
 		},

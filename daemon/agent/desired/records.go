@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
@@ -56,11 +57,11 @@ var (
 )
 
 func newRecords(self string) *records {
-	return &records{self: self, kinds: kinds(), tenants: table.New[string, *record.Tenant](), networks: table.New(networksOfTenant),
+	return &records{self: self, kinds: kinds(), tenants: table.New(names.TenantsByVRF), networks: table.New(networksOfTenant),
 		groups: table.New(groupsOfTenant, groupsOfNetwork), rules: table.New(rulesOfTenant), attachments: table.New(attachmentsOfTenant),
-		kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant),
+		kube: newKubernetes(), net: newNetPolicies(), services: table.New(servicesOfTenant, names.ServicesNamed, names.ServicesAt),
 		providers: table.New[string, *record.Provider](), routers: table.New[string, *record.BGP](),
-		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost),
+		endpoints:      table.New(endpointsOfTenant, endpointsOfGroup, endpointsOfHost, tenantsOfHost, names.EndpointsInGroup, names.EndpointsNamed, names.EndpointsAt),
 		dockerNetworks: table.New[string, *record.DockerNetwork](),
 		masters:        table.New[string, *record.Service](), machines: table.New[string, *record.Host](), hosts: table.New[string, *ofnet.Host](), ports: table.New[string, uint32]()}
 }
@@ -75,6 +76,12 @@ func (r *records) clone() *records {
 	c.hosts, c.ports = r.hosts.Clone(), r.ports.Clone()
 	c.dockerNetworks, c.net = r.dockerNetworks.Clone(), r.net.clone()
 	return &c
+}
+
+// names returns the records with names. They change with r.
+func (r *records) names() *names.Snapshot {
+	return &names.Snapshot{Tenants: r.tenants, Endpoints: r.endpoints, Services: r.services,
+		Kubernetes: names.Kubernetes{Services: r.kube.services, Slices: r.kube.slices, Namespaces: r.kube.namespaces}}
 }
 
 // put applies a record. A malformed record leaves the previous one; a rule that may have been meant to deny something denies everything.

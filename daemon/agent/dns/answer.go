@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/miekg/dns"
+
+	"github.com/contiv/contiv/daemon/agent/names"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 const (
@@ -39,7 +42,7 @@ func (z *Zone) Answer(vrf uint16, q *dns.Msg) (*dns.Msg, Verdict) {
 	a := new(dns.Msg)
 	a.SetReply(q)
 	a.Authoritative, a.RecursionAvailable, a.Compress = true, true, true
-	if !z.resolve(vrf, q, a) {
+	if !z.view().resolve(vrf, q, a) {
 		return nil, NotOurs
 	}
 	if q.IsEdns0() != nil {
@@ -49,23 +52,21 @@ func (z *Zone) Answer(vrf uint16, q *dns.Msg) (*dns.Msg, Verdict) {
 }
 
 // resolve fills the answer; false when the name is not ours.
-func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
+func (v *view) resolve(vrf uint16, q, a *dns.Msg) bool {
 	question := q.Question[0]
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	of, known := z.tenantOf(vrf)
+	of, known := v.tenantOf(vrf)
 	if !known {
 		return false
 	}
-	name := fold(question.Name)
-	if z.cluster.Answer(of, name, a) {
+	name := names.Fold(question.Name)
+	if v.kubernetes().Answer(of, name, a) {
 		soa(a)
 		return true
 	}
 	if addr, ok := reversed(name); ok {
-		owner := z.cluster.Owner(of, addr)
-		if own := z.owner(addressIn{of, addr}); owner == "" && own != "" {
-			owner = dns.Fqdn(own + "." + z.domain)
+		owner := v.kubernetes().Owner(of, addr)
+		if own := v.owner(names.At{Tenant: of, Address: addr}); owner == "" && own != "" {
+			owner = dns.Fqdn(own + "." + v.domain)
 		}
 		if owner == "" {
 			return false
@@ -76,14 +77,14 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 		soa(a)
 		return true
 	}
-	rest, under := z.relative(name, of)
+	rest, under := v.relative(name, of)
 	ports, host := split(rest)
 	if !under && strings.Contains(host, ".") {
 		return false // names with dots belong to others, such as kubernetes.default.svc.cluster.local
 	}
-	addrs, ok := z.addresses(nameIn{of, host})
-	if whole := strings.TrimSuffix(name, "."+z.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
-		if addrs, ok = z.addresses(nameIn{of, whole}); ok {
+	addrs, ok := v.addresses(names.Of(of, host))
+	if whole := strings.TrimSuffix(name, "."+v.domain); !ok && under && whole != host { // the tenant's name may be a namespace's
+		if addrs, ok = v.addresses(names.Of(of, whole)); ok {
 			host = whole
 		}
 	}
@@ -93,7 +94,7 @@ func (z *Zone) resolve(vrf uint16, q, a *dns.Msg) bool {
 	case !ok:
 		a.Rcode = dns.RcodeNameError
 	case ports != nil || question.Qtype == dns.TypeSRV:
-		z.serve(nameIn{of, host}, ports, dns.Fqdn(host+"."+z.domain), a)
+		v.serve(names.Of(of, host), ports, dns.Fqdn(host+"."+v.domain), a)
 	default:
 		turn := turns(addrs, question.Qtype, q.Id)
 		for _, addr := range turn {
@@ -117,17 +118,17 @@ func split(name string) (ports *wanted, host string) {
 }
 
 // serve answers with the ports of a service. A name with a missing port does not exist.
-func (z *Zone) serve(at nameIn, w *wanted, target string, a *dns.Msg) {
-	s := z.service(at)
+func (v *view) serve(at names.In, w *wanted, target string, a *dns.Msg) {
+	s := v.service(at)
 	if s == nil && w == nil {
 		return
 	}
 	if s == nil {
-		s = &service{}
+		s = &record.ServiceLB{}
 	}
 	question := a.Question[0]
 	found := false
-	for _, p := range s.ports {
+	for _, p := range portsOf(s) {
 		if w != nil && (w.number != strconv.Itoa(int(p.number)) || w.protocol != p.protocol) {
 			continue
 		}
@@ -137,11 +138,29 @@ func (z *Zone) serve(at nameIn, w *wanted, target string, a *dns.Msg) {
 		}
 	}
 	if len(a.Answer) > 0 {
-		a.Extra = append(a.Extra, address(target, s.addr))
+		a.Extra = append(a.Extra, address(target, s.IP))
 	}
 	if !found && w != nil {
 		a.Rcode = dns.RcodeNameError
 	}
+}
+
+// port is the port of a service: the protocol is "tcp" or "udp".
+type port struct {
+	number   uint16
+	protocol string
+}
+
+// portsOf returns the ports of a service, without invalid ones.
+func portsOf(of *record.ServiceLB) (out []port) {
+	for _, text := range of.Ports {
+		parts := strings.Split(text, ":")
+		n, err := strconv.ParseUint(parts[0], 10, 16)
+		if err == nil && len(parts) == 3 {
+			out = append(out, port{uint16(n), strings.ToLower(parts[2])})
+		}
+	}
+	return out
 }
 
 // turns chooses the addresses of the requested family, with a different start for every query id.

@@ -30,8 +30,8 @@ func member(tenant, container, name, group string, addrs ...string) *record.Endp
 }
 
 // testZone has tenants blue (VRF 1) and green (2); blue has a service, a group of two and a container apart.
-func testZone() *Zone {
-	z := NewZone("Contiv.", "cluster.local")
+func testZone() *recorded {
+	z := newZone("Contiv.", "cluster.local")
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	z.Tenant("green", &record.Tenant{Tenant: "green", VRF: 2})
 	for _, e := range []*record.Endpoint{
@@ -53,7 +53,7 @@ func TestKubernetesNames(t *testing.T) {
 	z.Tenant("default", &record.Tenant{Tenant: "default", VRF: 3})
 	web := &record.KubernetesService{ID: identity.KubernetesService{Namespace: "shop", Name: "web"}, Type: record.ServiceClusterIP, ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.9")}}
 	z.KubernetesService(web.ID.String(), web)
-	z.EndpointSlice("shop:web-1", &record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web"})
+	z.Slice("shop:web-1", &record.EndpointSlice{ID: identity.EndpointSlice{Namespace: "shop", Name: "web-1"}, Service: "web"})
 	for _, row := range []struct {
 		vrf               uint16
 		name, qtype, want string
@@ -70,7 +70,7 @@ func TestKubernetesNames(t *testing.T) {
 			t.Errorf("%s of %s: want %q, got %q", row.qtype, row.name, row.want, got)
 		}
 	}
-	z.KubernetesNamespace("shop", &record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}})
+	z.Namespace("shop", &record.Namespace{Name: "shop", Place: record.Place{Tenant: "blue"}})
 	if got := ask(t, z, 1, "web.shop.svc.cluster.local", "A"); got != "A 10.96.0.9" {
 		t.Errorf("in the namespace's tenant: want it, got %q", got)
 	}
@@ -80,7 +80,7 @@ func TestKubernetesNames(t *testing.T) {
 	}
 }
 
-func ask(tb testing.TB, z *Zone, vrf uint16, name, qtype string) string {
+func ask(tb testing.TB, z *recorded, vrf uint16, name, qtype string) string {
 	tb.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(dns.Fqdn(name), dns.StringToType[qtype])
@@ -240,14 +240,14 @@ func TestZone_Changes(t *testing.T) {
 	}
 	z.Service("blue:db", nil)
 	z.Tenant("blue", nil)
-	if z.endpoints.Len()+z.services.Len()+len(z.sorted) != 0 || z.tenants.Len() != 1 {
-		t.Errorf("something is left: %+v", z)
+	if left := z.List(); len(left) != 0 {
+		t.Errorf("something is left: %+v", left)
 	}
 }
 
 // A large group takes turns, and an answer is never too long for who asks.
 func TestZone_LargeGroup(t *testing.T) {
-	z := NewZone("contiv", "")
+	z := newZone("contiv", "")
 	z.Tenant("blue", &record.Tenant{Tenant: "blue", VRF: 1})
 	const members = 100
 	for i := range members {

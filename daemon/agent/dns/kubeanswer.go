@@ -7,6 +7,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/contiv/contiv/daemon/agent/names"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
 )
@@ -17,9 +18,7 @@ var protocols = map[string]uint8{"_tcp": 6, "_udp": 17, "_sctp": 132}
 // Answer fills in the answer to a client of a tenant about a name, which is in lower case and without a trailing dot: records, or that the
 // name does not exist. ok is false if the name is not the cluster's; without services no name is.
 func (c *kubeNames) Answer(tenant, name string, a *dns.Msg) (ok bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if c.services.Len() == 0 || c.domain == "" {
+	if c.Services.Len() == 0 || c.domain == "" {
 		return false
 	}
 	rest, ok := strings.CutSuffix(name, "."+c.domain)
@@ -39,15 +38,13 @@ func (c *kubeNames) Answer(tenant, name string, a *dns.Msg) (ok bool) {
 
 // Owner returns the name of the service, or of the backend, that has an address of the tenant; "" if there is none.
 func (c *kubeNames) Owner(tenant string, address netip.Addr) string {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for id := range kubeServicesAt.In(c.services, address).All() {
-		if c.has(tenant, id) {
-			return c.fqdn(id)
+	for v := range names.KubernetesServicesAt.In(c.Services, address).Values() {
+		if c.has(tenant, v.ID) {
+			return c.fqdn(v.ID)
 		}
 	}
-	for id := range slicesOfService.Each(c.slices) {
-		if v := c.services.Get(id); v == nil || !v.Headless || !c.has(tenant, id) {
+	for id := range names.SlicesOf.Each(c.Slices) {
+		if v := c.Services.Get(id.String()); v == nil || !v.Headless || !c.has(tenant, id) {
 			continue
 		}
 		for _, b := range c.backends(id) {
@@ -95,7 +92,7 @@ func (r *kubeReply) about(tenant string, labels []string) bool {
 		return r.exists(namespace)
 	}
 	id := identity.KubernetesService{Namespace: namespace, Name: labels[n-3]}
-	v := r.services.Get(id)
+	v := r.Services.Get(id.String())
 	if v == nil || !r.has(tenant, id) {
 		return false
 	}

@@ -14,13 +14,13 @@ import (
 
 func addr(s string) netip.Addr { return netip.MustParseAddr(s) }
 
-// cluster returns kubeNames with services in the default tenant, and one in another tenant.
-func cluster() *kubeNames {
-	c := newKubeNames("Cluster.Local.")
+// cluster returns a zone with services in the default tenant, and one in another tenant.
+func cluster() *recorded {
+	c := newZone("contiv", "Cluster.Local.")
 	put := func(namespace, name string, change func(*record.KubernetesService)) {
 		v := &record.KubernetesService{ID: identity.KubernetesService{Namespace: namespace, Name: name}, Type: record.ServiceClusterIP, Selector: true}
 		change(v)
-		c.Service(v.ID, v)
+		c.KubernetesService(v.ID.String(), v)
 	}
 	put("default", "kubernetes", func(v *record.KubernetesService) {
 		v.ClusterIPs, v.Ports = []netip.Addr{addr("10.96.0.1")}, []record.ServicePort{{Name: "https", Protocol: 6, Port: 443}}
@@ -42,13 +42,13 @@ func cluster() *kubeNames {
 }
 
 // said returns the answer to a client of a tenant.
-func said(tb testing.TB, c *kubeNames, tenant, name, qtype string) string {
+func said(tb testing.TB, c *recorded, tenant, name, qtype string) string {
 	tb.Helper()
 	q := new(dns.Msg)
 	q.SetQuestion(dns.Fqdn(name), dns.StringToType[qtype])
 	a := new(dns.Msg)
 	a.SetReply(q)
-	if !c.Answer(tenant, strings.ToLower(name), a) {
+	if !c.view().kubernetes().Answer(tenant, strings.ToLower(name), a) {
 		return "not ours"
 	}
 	if a.Rcode != dns.RcodeSuccess {
@@ -116,7 +116,7 @@ func TestOwner(t *testing.T) {
 		{"blue", "10.96.0.77", "web.far.svc.cluster.local."},
 		{"default", "10.9.9.9", ""},
 	} {
-		if got := c.Owner(row.tenant, addr(row.address)); got != row.want {
+		if got := c.view().kubernetes().Owner(row.tenant, addr(row.address)); got != row.want {
 			t.Errorf("%s asked by %s: want %q, got %q", row.address, row.tenant, row.want, got)
 		}
 	}
@@ -125,15 +125,15 @@ func TestOwner(t *testing.T) {
 // A removed object leaves no name behind, and without services no name belongs to the cluster.
 func TestNamesGo(t *testing.T) {
 	c := cluster()
-	for id := range c.services.Clone().All() {
-		c.Service(id, nil)
+	for id := range c.snapshot().Kubernetes.Services.All() {
+		c.KubernetesService(id, nil)
 	}
 	c.Slice("shop:db-1", nil)
 	c.Slice("shop:db-2", nil)
 	c.Slice("shop:db-2", nil)
 	c.Namespace("far", nil)
-	if n := c.services.Len() + c.slices.Len() + c.namespaces.Len(); n != 0 {
-		t.Errorf("all gone: want nothing left, got %+v", c)
+	if c.view().kubernetes().exists("shop") {
+		t.Error("without services: want the namespace gone, it is there")
 	}
 	if got := said(t, c, "default", "web.shop.svc.cluster.local", "A"); got != "not ours" {
 		t.Errorf("without Kubernetes: want the name not ours, got %q", got)
@@ -149,7 +149,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, qtype uint16) {
 		a := new(dns.Msg)
 		a.SetReply(&dns.Msg{Question: []dns.Question{{Name: dns.Fqdn(name), Qtype: qtype, Qclass: dns.ClassINET}}})
-		if c.Answer("default", name, a) && dns.IsFqdn(name) {
+		if c.view().kubernetes().Answer("default", name, a) && dns.IsFqdn(name) {
 			t.Errorf("%q: a name with a dot at its end is no one's", name)
 		}
 	})

@@ -85,7 +85,8 @@ func TestResponder(t *testing.T) {
 	server, asked := nameServer(t, false)
 	state := ofnet.NewState("h1")
 	state.Segments.Set("n.blue", &ofnet.Segment{Name: "n.blue", ID: 101, Encap: ofnet.VXLAN, Mode: ofnet.Bridge, Gateway4: netip.MustParseAddr("10.1.0.254")})
-	r := NewResponder(Options{Host: "h1", Zone: testZone(), Forward: NewForwarder([]string{server}, ""),
+	zone := testZone()
+	r := NewResponder(Options{Host: "h1", Zone: zone.Zone, Forward: NewForwarder([]string{server}, ""),
 		View: func(fn func(s *ofnet.State)) { fn(state) }, Log: slog.New(slog.DiscardHandler)})
 	f := &fakeSwitch{sent: make(chan []byte, 1)}
 	answered := func(p packetin.Packet) string {
@@ -112,9 +113,9 @@ func TestResponder(t *testing.T) {
 		t.Errorf("another name, asked of the gateway: got %s", got)
 	}
 	dnsOf := func(tenant string) {
-		r.o.Zone.KubernetesNamespace("kube-system", &record.Namespace{Name: "kube-system", Place: record.Place{Tenant: tenant}})
+		zone.Namespace("kube-system", &record.Namespace{Name: "kube-system", Place: record.Place{Tenant: tenant}})
 	}
-	r.o.Zone.KubernetesService("kube-system:kube-dns", &record.KubernetesService{ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.10")}})
+	zone.KubernetesService("kube-system:kube-dns", &record.KubernetesService{ClusterIPs: []netip.Addr{netip.MustParseAddr("10.96.0.10")}})
 	dnsOf("other")
 	if got := answered(question(t, "example.com.", stranger, "10.96.0.10")); got != "192.0.2.1" {
 		t.Errorf("another name, asked of the cluster's name server, which the tenant does not reach: got %s", got)

@@ -198,8 +198,8 @@ func TestStream_SetReadDeadline(t *testing.T) {
 
 // blueZone returns a zone of one tenant with one container, web.
 func blueZone() *Zone {
-	zone := NewZone("contiv", "")
+	zone := newZone("contiv", "")
 	zone.Tenant("blue", &record.Tenant{VRF: 1})
 	zone.Endpoint("e1", member("blue", "e1", "web", "", "10.1.0.1"))
-	return zone
+	return zone.Zone
 }

@@ -145,7 +145,7 @@ func (n *Node) build(self ofnet.Host) {
 	n.access = hostaccess.New(hostaccess.Options{Host: n.Host, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
 		Room: n.size.Room, Closed: n.closed(), Nodes: n.records.Hosts, Uplinks: n.Uplinks.NICs, Moved: n.links.Moved, Log: n.Log})
 	n.answers = icmp.New(icmp.Options{Host: n.Host, Socket: socket, Router: n.records.Router, View: n.forward.View, Log: n.Log})
-	n.zone = dns.NewZone(n.DNS.Domain, n.DNS.Cluster)
+	n.zone = dns.NewZone(n.DNS.Domain, n.DNS.Cluster, n.records.Names)
 	if !n.DNS.Off {
 		n.resolver = dns.NewResponder(dns.Options{Host: n.Host, Zone: n.zone, Forward: dns.NewForwarder(n.DNS.Servers, resolvConf), View: n.forward.View, Log: n.Log})
 		n.questions = dns.NewReceiver(n.resolver, socket)

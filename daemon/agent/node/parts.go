@@ -85,7 +85,7 @@ func (n *Node) kernel() part.Part {
 
 // forwarding is the records of the cluster and the flows that follow from them.
 func (n *Node) forwarding(stages *part.Stages) part.Part {
-	following := desired.Following{Source: n.member.Follow(reporter{n}), Listeners: []desired.Listener{n.zone}, Restore: n.router.Restore, Closed: n.access.Shut}
+	following := desired.Following{Source: n.member.Follow(reporter{n}), Restore: n.router.Restore, Closed: n.access.Shut}
 	crowded := &hostcheck.Policies{Host: n.Host, Crowded: n.crowded}
 	refusals := &hostcheck.Refusals{Host: n.Host, Rules: n.rules, Now: time.Now, Hits: n.hits("policy")}
 	return part.Part{
