@@ -19,6 +19,8 @@ type Node struct {
 	Address  string   `json:"address"` // "ip:port" of its REST interface
 	Role     NodeRole `json:"role"`
 	Version  string   `json:"version,omitempty"`
+	Protocol string   `json:"protocol,omitempty"` // versions of the protocol between agents and netmasters that it speaks, such as "1-2"; absent: 1, or unknown
+	Records  string   `json:"records,omitempty"`  // of a netmaster: formats of the store's records that it knows; absent: 1, or unknown
 	Ready    bool     `json:"ready"`
 	Down     bool     `json:"down,omitempty"`     // an agent that does not run: it applies missed changes when it starts
 	Reason   string   `json:"reason,omitempty"`   // why it is not ready, or did not answer
@@ -127,6 +129,7 @@ func (n *Node) Answered() bool { return n.Since != "" }
 type AgentStatus struct {
 	Host      string        `json:"host"`
 	Version   string        `json:"version"`
+	Protocol  string        `json:"protocol,omitempty"` // as in Node
 	Since     string        `json:"since"`
 	Ready     bool          `json:"ready"`
 	Waiting   []string      `json:"waiting,omitempty"` // what it waits for until it is ready

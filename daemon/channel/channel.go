@@ -6,7 +6,11 @@
 // Protocol Buffers, each preceded by its length; see message.proto.
 package channel
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/contiv/contiv/daemon/skew"
+)
 
 // The paths at which a netmaster serves the channel, lists the streams that it serves for other netmasters, and lists the revoked
 // certificates.
@@ -100,4 +104,6 @@ type Hello struct {
 	Offers    bool    `json:"offers,omitempty"`    // it offers its endpoints on request, before it receives anything of a store that it does not know
 	Offered   string  `json:"offered,omitempty"`   // id of the incarnation to which it has offered them
 	Mark      Mark    `json:"mark"`
+	// Protocol is the versions of this protocol that the agent speaks.
+	Protocol skew.Range `json:"protocol,omitzero"`
 }

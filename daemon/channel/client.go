@@ -19,6 +19,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/skew"
 )
 
 // idleTimeout is the maximum silence of a netmaster, which sends something every two seconds.
@@ -261,6 +262,10 @@ func (c *Client) greet(ctx context.Context, base string, stream uint64) (answer 
 		}
 		return nil, done, there, err
 	}
+	if err := agreed(answer.Header.Get(ProtocolHeader)); err != nil {
+		_ = answer.Body.Close()
+		return nil, done, there, err
+	}
 	if c.Hooks.Opened != nil {
 		c.Hooks.Opened(there)
 	}
@@ -279,7 +284,7 @@ func refusal(answer *http.Response) error {
 // speak returns the body of the agent's request: the hello, and then reports until done is called.
 func (c *Client) speak(ctx context.Context, stream uint64) (body io.Reader, done func()) {
 	c.mu.Lock()
-	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered}
+	hello := Hello{Host: c.Host, Directory: c.Hooks.Directory != nil && c.Hooks.Directory(), Shards: slices.Sorted(maps.Keys(c.shards)), Mark: c.mark, Offers: c.Hooks.Offer != nil, Offered: c.offered, Protocol: skew.Protocol}
 	c.mu.Unlock()
 	if c.Hooks.Instance != nil {
 		hello.Instance = c.Hooks.Instance()

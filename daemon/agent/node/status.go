@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/skew"
 	"github.com/contiv/contiv/ofnet/bridge"
 )
 
@@ -19,7 +20,7 @@ func (n *Node) Status() model.AgentStatus {
 	sum := n.forward.Summary()
 	seen, _ := n.records.Seen()
 	w := n.Waiting()
-	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Since: n.started.UTC().Format(time.RFC3339),
+	s := model.AgentStatus{Host: n.Host, Version: n.Version.Version, Protocol: skew.Protocol.String(), Since: n.started.UTC().Format(time.RFC3339),
 		Ready: len(w) == 0, Waiting: w, Datapath: n.conn.Switch.DatapathType(), VTEP: n.Addresses.VTEP.String(), Master: n.member.Channel.With(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
 		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.trunk.Status(), Bond: n.Uplinks.Together()}

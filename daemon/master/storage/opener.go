@@ -67,7 +67,7 @@ func (o *Opener) retry(ctx context.Context, try func() error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, ErrAnother) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
+		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, ErrAnother) && !errors.Is(err, ErrFormat) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
 			return err
 		}
 		o.Waiting("its store: " + err.Error())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -34,6 +35,11 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 			r.Refuse(w, q, err)
 			return
 		}
+		version, err := channel.Agree(&hello)
+		if err != nil {
+			r.Refuse(w, q, model.Errorf(model.CodeUnsupported, "protocol", "%v", err))
+			return
+		}
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Time{}) // the agent continues to report its state
 		s, err := from.Open(q.Context(), hello)
@@ -47,6 +53,7 @@ func RegisterChannel(r *rest.Router, from *relay.Relay, log *slog.Logger) {
 		defer s.Close()
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set(channel.ProtocolHeader, strconv.Itoa(version))
 		w.WriteHeader(http.StatusOK)
 		go func() { // until the request ends
 			for bound.N = maxMessage; ; bound.N = maxMessage {

@@ -88,7 +88,7 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 
 // fill copies an agent's report into its node. homed is the number of endpoints on its host.
 func fill(n *model.Node, status *model.AgentStatus, homed int) {
-	n.Version, n.Ready, n.Flows = status.Version, status.Ready, status.Flows
+	n.Version, n.Protocol, n.Ready, n.Flows = status.Version, status.Protocol, status.Ready, status.Flows
 	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods
 	n.Uplinks, n.Bond, n.Differs, n.MTU, n.Findings, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.Findings, status.AgentReport
 	n.Missing = max(0, homed-status.Endpoints)

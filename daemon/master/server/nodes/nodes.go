@@ -26,6 +26,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/resources"
+	"github.com/contiv/contiv/daemon/skew"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/trust"
 )
@@ -163,7 +164,7 @@ func order(r model.NodeRole) int {
 // self is this master.
 func (s *Nodes) self() model.Node {
 	n := model.Node{
-		Name: peer.Host(s.Internal), Address: s.Internal, Role: s.role(), Version: s.Version.Version,
+		Name: peer.Host(s.Internal), Address: s.Internal, Role: s.role(), Version: s.Version.Version, Protocol: skew.Protocol.String(), Records: skew.Records.String(),
 		Revision: uint64(s.Catalog.Revision()), Since: s.Started.UTC().Format(time.RFC3339),
 	}
 	if n.Role == model.RoleLeader {
