@@ -1,5 +1,5 @@
 // Package command has the commands that make machines hosts of a cluster: contiv init, join, leave, replace, readdress, token,
-// cert, pod and snapshot.
+// cert, pod, snapshot and upgrade.
 package command
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // New returns the commands.
 func New() []*cobra.Command {
-	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot()}
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot(), newUpgrade()}
 }
 
 // place describes the machine on which a command works.

@@ -32,10 +32,16 @@ type cluster struct {
 // further ones with an agent only. The second machine has its store on a disk of its own, and the last one has an uplink.
 func newCluster(t *testing.T, masters, agents int) *cluster {
 	t.Helper()
+	return newClusterOf(t, filepath.Join(checkout(t), "bin"), masters, agents)
+}
+
+// newClusterOf is newCluster with the programs in a directory.
+func newClusterOf(t *testing.T, bin string, masters, agents int) *cluster {
+	t.Helper()
 	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}, copies: t.TempDir()}
 	c.masters = c.hosts[:masters]
 	for i, m := range c.hosts {
-		install(t, m)
+		install(t, m, bin)
 		if i == 1 {
 			run(t, m, "mkfs.ext4 -q -m 0 /dev/ubdb && mkdir -p /var/lib/contiv && echo /dev/ubdb /var/lib/contiv ext4 defaults 0 2 >>/etc/fstab && systemctl daemon-reload && mount /var/lib/contiv")
 		}
@@ -59,10 +65,9 @@ func newCluster(t *testing.T, masters, agents int) *cluster {
 	return c
 }
 
-// install copies the programs onto a machine, as an operator does.
-func install(t *testing.T, m *machine.Machine) {
+// install copies the programs in a directory onto a machine, as an operator does.
+func install(t *testing.T, m *machine.Machine, bin string) {
 	t.Helper()
-	bin := filepath.Join(checkout(t), "bin")
 	if err := m.Mount(t.Context(), bin); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +233,7 @@ func cni(t *testing.T, m *machine.Machine, command, name string) string {
 	}
 }
 
-// pinger pings from a container every 10 ms until it is stopped.
+// pinger pings from a container until it is stopped.
 type pinger struct {
 	name string
 	in   io.Closer
@@ -236,11 +241,17 @@ type pinger struct {
 	out  bytes.Buffer
 }
 
-// startPings begins. The ping ends with its input, so that it does not outlive the test.
+// startPings begins, with a ping every 10 ms.
 func startPings(t *testing.T, m *machine.Machine, from, to string) *pinger {
 	t.Helper()
+	return startPingsEvery(t, "0.01", m, from, to)
+}
+
+// startPingsEvery begins, with a ping in each interval, in seconds. The ping ends with its input, so that it does not outlive the test.
+func startPingsEvery(t *testing.T, interval string, m *machine.Machine, from, to string) *pinger {
+	t.Helper()
 	p := &pinger{name: from + " on " + m.Name + " to " + to}
-	p.cmd = m.Command(t.Context(), "ip netns exec "+from+" ping -q -i 0.01 -W 2 "+to+" & cat >/dev/null; kill -INT $!; wait $!")
+	p.cmd = m.Command(t.Context(), "ip netns exec "+from+" ping -q -i "+interval+" -W 2 "+to+" & cat >/dev/null; kill -INT $!; wait $!")
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

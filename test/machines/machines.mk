@@ -18,3 +18,9 @@ bench-machines: build ## print our figures beside the peers' on a booted machine
 	@scripts/install-deps machines
 	@$(GO) run ./test/machines/stand prepare $(or $(RELEASE),bookworm)
 	@$(GO) test -vet=off -count=1 -run '^$$' -bench Figures -benchtime 1x -timeout 60m ./test/machines -args -release $(or $(RELEASE),bookworm)
+
+.PHONY: upgrade-test
+upgrade-test: build ## upgrade and downgrade a cluster on booted machines, from an earlier build (FROM=commit RELEASE=bookworm)
+	@scripts/install-deps machines
+	@$(GO) run ./test/machines/stand prepare $(or $(RELEASE),bookworm)
+	@$(GO) test -vet=off -count=1 -run '^TestUpgrade$$' -v -timeout 60m ./test/machines -args -release $(or $(RELEASE),bookworm) $(if $(FROM),-from $(FROM))
