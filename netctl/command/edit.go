@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -58,7 +59,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 	}
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# %s %s; netctl explain %s lists the fields\n", k.Noun(), before.ObjectKey(), k.Name)
-	if err := writeManifest(&text, before); err != nil {
+	if err := local(manifest.Write(&text, before)); err != nil {
 		return err
 	}
 	path, err := term.Draft(text.Bytes())
@@ -85,7 +86,7 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 // applyEdited applies an edited text, which must describe the same object, if that has not changed since.
 func applyEdited(ctx context.Context, f *Factory, c *client.Client, before model.Object, text []byte) (client.Revision, error) {
 	k := before.Kind()
-	objects, err := parseManifest(text)
+	objects, err := manifest.Parse(text)
 	if err != nil {
 		return 0, term.Exitf(term.Usage, "%v", err)
 	}

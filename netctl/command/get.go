@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
@@ -234,7 +235,7 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 			if !isOf(o, tenant) {
 				continue
 			}
-			if err := writeManifest(f.Out, o); err != nil {
+			if err := local(manifest.Write(f.Out, o)); err != nil {
 				return err
 			}
 		}

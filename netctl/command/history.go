@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
@@ -180,7 +181,7 @@ func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name 
 		if err := json.Unmarshal(answer, object); err != nil {
 			return local(err)
 		}
-		return writeManifest(f.Out, object)
+		return local(manifest.Write(f.Out, object))
 	}
 	text, err := yaml.JSONToYAML(answer)
 	if err != nil {

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	yamlv3 "go.yaml.in/yaml/v3"
-
+	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -72,76 +68,9 @@ func readManifest(f *Factory, name string) ([]model.ApplyObject, error) {
 	if err != nil {
 		return nil, local(fmt.Errorf("read %s: %w", name, err))
 	}
-	objects, err := parseManifest(text)
+	objects, err := manifest.Parse(text)
 	if err != nil {
 		return nil, term.Exitf(term.Usage, "%s: %v", name, err)
 	}
 	return objects, nil
-}
-
-// parseManifest parses YAML or JSON documents, each one object or a list of them. An object is its fields and a field "kind".
-func parseManifest(text []byte) ([]model.ApplyObject, error) {
-	var out []model.ApplyObject
-	documents := yamlv3.NewDecoder(bytes.NewReader(text))
-	for n := 1; ; n++ {
-		var value any
-		err := documents.Decode(&value)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", n, err)
-		}
-		list, isList := value.([]any)
-		if !isList && value != nil {
-			list = []any{value}
-		}
-		for _, item := range list {
-			fields, ok := item.(map[string]any)
-			kind, named := fields["kind"].(string)
-			if !ok || !named {
-				return nil, fmt.Errorf("document %d: want an object with a field \"kind\"", n)
-			}
-			delete(fields, "kind")
-			out = append(out, model.ApplyObject{Kind: kind, Fields: fields})
-		}
-	}
-}
-
-// absent reports whether a field's value is as if it were not given.
-func absent(value any) bool {
-	switch v := value.(type) {
-	case []string:
-		return len(v) == 0
-	case map[string]string:
-		return len(v) == 0
-	}
-	return value == "" || value == 0
-}
-
-// writeManifest prints an object in the form of parseManifest: its fields in the schema's order, without computed ones.
-func writeManifest(w io.Writer, o model.Object) error {
-	if err := printf(w, "---\nkind: %s\n", o.Kind().Name); err != nil {
-		return err
-	}
-	names := slices.Clone(o.Kind().Key)
-	for _, field := range o.Kind().Fields {
-		if !slices.Contains(names, field.Name) {
-			names = append(names, field.Name)
-		}
-	}
-	for _, name := range names {
-		value := o.Field(name)
-		if absent(value) {
-			continue
-		}
-		text, err := yaml.Marshal(map[string]any{name: value})
-		if err != nil {
-			return local(err)
-		}
-		if _, err := w.Write(text); err != nil {
-			return local(err)
-		}
-	}
-	return nil
 }

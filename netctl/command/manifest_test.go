@@ -80,19 +80,6 @@ func TestApplyExport(t *testing.T) {
 	}
 }
 
-func TestParseManifestRefuses(t *testing.T) {
-	for _, text := range []string{"kind: [", "- 7", "name: x", "kind: 7", "kind: a\nkind: b", "\x00"} {
-		if objects, err := parseManifest([]byte(text)); err == nil {
-			t.Errorf("%q: want a refusal, got %v", text, objects)
-		}
-	}
-}
-
-func FuzzParseManifest(f *testing.F) {
-	f.Add([]byte(shopManifest))
-	f.Fuzz(func(_ *testing.T, text []byte) { _, _ = parseManifest(text) })
-}
-
 // Deleting everything in the output of export deletes the settings too; they come back with the file.
 func TestSetDeleted(t *testing.T) {
 	ctx := context.Background()

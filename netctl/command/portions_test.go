@@ -9,8 +9,8 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// manifest returns a tenant after its n networks, where network number bad has an invalid subnet; -1: none has.
-func manifest(n, bad int) string {
+// manyNetworks returns a tenant after its n networks, where network number bad has an invalid subnet; -1: none has.
+func manyNetworks(n, bad int) string {
 	var b strings.Builder
 	for i := range n {
 		subnet := fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)
@@ -31,7 +31,7 @@ func TestApplyInPortions(t *testing.T) {
 		return netctlFed(t, context.Background(), m.URL, in, strings.Fields(line)...)
 	}
 	before := m.Commit.Stats().Transactions.Load()
-	got := run(manifest(1_500, 1_000), "apply -f -")
+	got := run(manyNetworks(1_500, 1_000), "apply -f -")
 	lines := strings.Split(strings.TrimSpace(got.out), "\n")
 	created, not := strings.Count(got.out, " created\n"), strings.Count(got.out, " not applied\n")
 	if got.code != 3 || created+not != 1_501 || len(lines) != 1_501 || lines[0] != "tenant many created" {
@@ -50,15 +50,15 @@ func TestApplyInPortions(t *testing.T) {
 	if n := m.Commit.Stats().Transactions.Load() - before; n > 20 {
 		t.Errorf("want transactions of about 60 objects, got %d transactions", n)
 	}
-	got = run(manifest(1_500, -1), "apply -f - --dry-run=server")
+	got = run(manyNetworks(1_500, -1), "apply -f - --dry-run=server")
 	if got.code != 0 || strings.Count(got.out, " created (dry run)\n") != not || strings.Count(got.out, " unchanged (dry run)\n") != created {
 		t.Errorf("a dry run of all: exit %d, %d created, %d unchanged, %s", got.code, strings.Count(got.out, " created (dry run)\n"), strings.Count(got.out, " unchanged (dry run)\n"), got.err)
 	}
-	got = run(manifest(1_500, -1), "apply -f -")
+	got = run(manyNetworks(1_500, -1), "apply -f -")
 	if got.code != 0 || strings.Count(got.out, " unchanged\n") != created || strings.Count(got.out, " created\n") != not {
 		t.Errorf("the repetition: exit %d, %d unchanged, %s", got.code, strings.Count(got.out, " unchanged\n"), got.err)
 	}
-	got = run(manifest(1_500, -1), "delete -f -")
+	got = run(manyNetworks(1_500, -1), "delete -f -")
 	if got.code != 0 || strings.Count(got.out, " deleted\n") != 1_501 || !strings.HasSuffix(got.out, "tenant many deleted\n") {
 		t.Errorf("deletion: exit %d, %d deleted, %s", got.code, strings.Count(got.out, " deleted\n"), got.err)
 	}
@@ -72,10 +72,10 @@ func TestApplyRefusedWhole(t *testing.T) {
 		code     int
 		text     string
 	}{
-		{"few", manifest(20, 10), 3, "network many:n00010"},
-		{"many, the first portion", manifest(500, 3), 3, "network many:n00003"},
-		{"twice, of many", strings.TrimSuffix(manifest(500, -1), "]") + `,{"kind":"network","tenantName":"many","networkName":"n00007","encap":"vlan","subnet":"10.0.0.0/24"}]`, 1, "duplicate network many:n00007"},
-		{"an unknown kind, of many", strings.Replace(manifest(500, -1), `"kind":"tenant"`, `"kind":"tent"`, 1), 1, "tent"},
+		{"few", manyNetworks(20, 10), 3, "network many:n00010"},
+		{"many, the first portion", manyNetworks(500, 3), 3, "network many:n00003"},
+		{"twice, of many", strings.TrimSuffix(manyNetworks(500, -1), "]") + `,{"kind":"network","tenantName":"many","networkName":"n00007","encap":"vlan","subnet":"10.0.0.0/24"}]`, 1, "duplicate network many:n00007"},
+		{"an unknown kind, of many", strings.Replace(manyNetworks(500, -1), `"kind":"tenant"`, `"kind":"tent"`, 1), 1, "tent"},
 	}
 	for _, test := range tests {
 		got := netctlFed(t, context.Background(), m.URL, test.in, "apply", "-f", "-")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -38,7 +39,7 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 		return local(term.WriteJSON(f.Out, objects))
 	}
 	for _, object := range objects {
-		if err := writeManifest(f.Out, object); err != nil {
+		if err := local(manifest.Write(f.Out, object)); err != nil {
 			return err
 		}
 	}
