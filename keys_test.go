@@ -32,7 +32,7 @@ var otherTexts = map[string]string{
 	"daemon/agent/classify:hash":                   "a text with its length",
 	"daemon/agent/cni:runtimeConfig.addresses":     "an address and the length of its prefix",
 	"daemon/agent/desired:servicePort":             "the port of a service",
-	"daemon/agent/dns:portsOf":                "the port of a service",
+	"daemon/agent/dns:portsOf":                     "the port of a service",
 	"daemon/agent/inspect:originalStats":           "the port of a service",
 	"daemon/channel:because":                       "a URL",
 	"daemon/master/admit:parsePorts":               "the port of a service",

@@ -95,7 +95,7 @@ func (m *Master) forwarding(front *server.Config) part.Part {
 
 // agents returns the part of agents and their hosts.
 func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Part {
-	return agents.Part(agents.Options{Catalog: m.Catalog, Endpoints: m.Endpoints, Networks: networks, Relay: m.Relay, Adopter: m.Adopter, Registrar: m.Registrar, Log: m.Log,
+	return agents.Part(agents.Options{Own: m.Internal, Catalog: m.Catalog, Endpoints: m.Endpoints, Networks: networks, Relay: m.Relay, Adopter: m.Adopter, Registrar: m.Registrar, Log: m.Log,
 		Running: &membership.AgentController{Registrar: m.Registrar, Catalog: m.Catalog, Served: func(ctx context.Context) []channel.Served {
 			return peers.Sessions(ctx, m.Internal, m.Relay.Sessions, true)
 		}}})

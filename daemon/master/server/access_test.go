@@ -68,7 +68,7 @@ func TestRoutesByRole(t *testing.T) {
 	}
 	for _, r := range m.Routes {
 		name := r.Method + " " + r.Path
-		path := strings.NewReplacer(":key", "x", ":kind", "network", ":id", "x", ":host", "h1", ":what", "flows", ":namespace", "x").Replace(r.Path)
+		path := strings.NewReplacer(":key", "x", ":kind", "network", ":id", "x", ":host", "h1", ":what", "flows", ":namespace", "x", ":tenant", "x", ":category", "net").Replace(r.Path)
 		if got, text := status(t, m.Stranger(), r.Method, path, "{}"); (got == http.StatusUnauthorized) == slices.Contains(open, name) && name != "POST /api/v1/auth/login" {
 			t.Errorf("%s, of a stranger: got %d %s", name, got, text)
 		}

@@ -20,6 +20,7 @@ import (
 
 // Options are the engines behind the routes of agents.
 type Options struct {
+	Own       string // internal address of this netmaster
 	Catalog   *catalog.Catalog
 	Endpoints *endpoint.Service
 	Networks  *dockernet.Service
@@ -35,6 +36,7 @@ func Part(o Options) part.Part {
 	return part.Part{
 		Routes: []func(*rest.Router){
 			func(r *rest.Router) { Register(r, o.Catalog, o.Endpoints) },
+			func(r *rest.Router) { RegisterOriginal(r, o.Own, o.Catalog, o.Endpoints) },
 			func(r *rest.Router) { RegisterDocker(r, o.Catalog, o.Networks) },
 			func(r *rest.Router) { RegisterChannel(r, o.Relay, o.Log) },
 			func(r *rest.Router) { RegisterOffers(r, o.Adopter, o.Endpoints) },
