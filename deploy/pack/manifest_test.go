@@ -256,3 +256,37 @@ func TestRights(t *testing.T) {
 		t.Errorf("base/rights.yaml permits\n%v\nand daemon/kube needs\n%v", rules, want)
 	}
 }
+
+// Netmasters run on nodes of the control plane, whatever value the label has: kubeadm gives it none, k3s and RKE2 "true".
+func TestControlPlane(t *testing.T) {
+	var set struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					NodeSelector map[string]string `yaml:"nodeSelector"`
+					Affinity     struct {
+						NodeAffinity struct {
+							Required struct {
+								Terms []struct {
+									Expressions []struct{ Key, Operator string } `yaml:"matchExpressions"`
+								} `yaml:"nodeSelectorTerms"`
+							} `yaml:"requiredDuringSchedulingIgnoredDuringExecution"`
+						} `yaml:"nodeAffinity"`
+					}
+				}
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(manifests, "base", "netmaster.yaml"))
+	if err == nil {
+		err = yaml.Unmarshal(text, &set)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := set.Spec.Template.Spec
+	terms := pods.Affinity.NodeAffinity.Required.Terms
+	if len(pods.NodeSelector) > 0 || len(terms) != 1 || len(terms[0].Expressions) != 1 || terms[0].Expressions[0].Key != "node-role.kubernetes.io/control-plane" || terms[0].Expressions[0].Operator != "Exists" {
+		t.Errorf("got the selector %v and the affinity %+v, want nodes that have the label node-role.kubernetes.io/control-plane", pods.NodeSelector, terms)
+	}
+}
