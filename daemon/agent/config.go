@@ -14,6 +14,7 @@ const inspectPort = 9090
 
 // options are those of netplugin.
 type options struct {
+	*flags.Set
 	flags.Agent
 	node.Settings
 	Uninstall uninstallOptions
@@ -29,33 +30,44 @@ func (o *options) register(s *flags.Set) {
 }
 
 // parse reads and checks the command line and the environment. Errors name the flag and the remedy.
-func parse(args []string, getenv func(string) string, out io.Writer) (*options, error) {
-	o := &options{}
-	s := flags.New("netplugin", "CONTIV_NETPLUGIN_", out)
-	o.register(s)
-	if err := s.Parse(args, getenv); err != nil {
+func parse(args []string, env flags.Env, out io.Writer) (*options, error) {
+	o := newOptions(out)
+	if err := o.Set.Parse(args, env); err != nil {
 		return nil, err
 	}
-	o.InCluster = getenv("KUBERNETES_SERVICE_HOST") != "" // which the kubelet gives every container
+	o.InCluster = env.Get("KUBERNETES_SERVICE_HOST") != "" // which the kubelet gives every container
+	return o, o.Explain(o.checkAll())
+}
+
+// newOptions returns options without values. Help goes to out.
+func newOptions(out io.Writer) *options {
+	o := &options{Set: flags.New("netplugin", "CONTIV_NETPLUGIN_", out)}
+	o.register(o.Set)
+	return o
+}
+
+// checkAll checks the options for what the program is to be.
+func (o *options) checkAll() error {
 	switch {
 	case o.Version:
-		return o, nil
+		return nil
 	case o.Uninstall.Wanted():
-		return o, errors.Join(o.Uninstall.check(), o.CNI.Check(), o.Docker.Check(o.Mode), o.Log.Check())
+		return errors.Join(o.Uninstall.check(), o.CNI.Check(), o.Docker.Check(o.Mode), o.Log.Check())
 	case o.Docker.Proxy:
-		return o, o.checkProxy()
+		return o.checkProxy()
 	}
-	return o, o.check()
+	return o.check()
 }
 
 func (o *options) check() error {
-	if err := o.Agent.Check(); err != nil {
-		return err
-	}
+	return flags.All(o.Agent.Check, o.checkUplinks, func() error { return o.Settings.Check(o.Mode) })
+}
+
+func (o *options) checkUplinks() error {
 	if o.NetMode == "vlan" && len(o.Uplinks.NICs) == 0 {
 		return fmt.Errorf("--vlan-uplinks is required with --netmode vlan: name the NICs that carry VLANs")
 	}
-	return o.Settings.Check(o.Mode)
+	return nil
 }
 
 // orchestrator returns who runs containers as far as the command line says: ModeAuto is left for a host that may have a Docker engine,

@@ -57,7 +57,7 @@ func TestDockerDoor(t *testing.T) {
 		{"swarm-mode", []string{"--docker-scope", "local"}, dockerhost.Driver{Plugin: "/run/docker/plugins/netplugin.sock"}},
 	} {
 		args := append([]string{"--mode", row.mode, "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1"}, row.args...)
-		o, err := parse(args, func(string) string { return "" }, &bytes.Buffer{})
+		o, err := parse(args, nil, &bytes.Buffer{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestOrchestrator(t *testing.T) {
 		{[]string{"--mode=swarm-mode"}, nil, "swarm-mode", dockerhost.Driver{Plugin: "/run/docker/plugins/netplugin.sock"}},
 	} {
 		args := append([]string{"--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1"}, row.args...)
-		o, err := parse(args, func(name string) string { return row.env[name] }, &bytes.Buffer{})
+		o, err := parse(args, environ(row.env), &bytes.Buffer{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestUninstalledSockets(t *testing.T) {
 		{[]string{"--mode=docker", "--mesos-socket=off"}, append(usual[:2:2], "/run/docker/plugins/netplugin.sock")},
 		{[]string{"--mode=Swarm-Mode", "--docker-agent-socket=/run/c/d.sock"}, append(usual[:3:3], "/run/docker/plugins/netplugin.sock", "/run/c/d.sock")},
 	} {
-		o, err := parse(append([]string{"--uninstall=once", "--cni-socket=/run/c/cni.sock"}, row.args...), func(string) string { return "" }, &bytes.Buffer{})
+		o, err := parse(append([]string{"--uninstall=once", "--cni-socket=/run/c/cni.sock"}, row.args...), nil, &bytes.Buffer{})
 		if err != nil {
 			t.Fatal(err)
 		}

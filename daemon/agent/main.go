@@ -25,29 +25,29 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-func main() { os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) }
 
 // run is the program. It returns the exit code: 22 for a configuration that is wrong, 1 for a failure, such as an interface that the
 // machine does not have yet.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	o, err := parse(args, getenv, stdout)
+func run(ctx context.Context, args []string, env flags.Env, stdout, stderr io.Writer) int {
+	o, err := parse(args, env, stdout)
 	switch {
 	case errors.Is(err, flags.ErrHelp):
 		return 0
 	case err != nil:
 		fmt.Fprintln(stderr, "netplugin:", err)
-		if errors.Is(err, flags.ErrAbsent) {
-			return 1
-		}
-		return flags.ExitConfig
+		return flags.ExitCode(err)
+	case o.OnlyCheck():
+		fmt.Fprintln(stdout, "the configuration is valid")
+		return 0
 	case o.Version:
 		build.Print(stdout, build.Info())
 		return 0
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go resources.Garbage(ctx, nil, getenv("GOGC"), getenv("GOMEMLIMIT"))
-	programmed := func() { runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), getenv("GOMAXPROCS"))) }
+	go resources.Garbage(ctx, nil, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
+	programmed := func() { runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), env.Get("GOMAXPROCS"))) }
 	work := func() error { return serve(ctx, o, programmed, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }

@@ -51,7 +51,7 @@ func TestWrongConfigurationEndsWith22(t *testing.T) {
 	}
 	for _, r := range rows {
 		var out, errs bytes.Buffer
-		code := run(context.Background(), r.args, func(k string) string { return r.env[k] }, &out, &errs)
+		code := run(context.Background(), r.args, environ(r.env), &out, &errs)
 		if code != flags.ExitConfig || !strings.Contains(errs.String(), r.want) {
 			t.Errorf("%s: want exit code 22 and %q, got %d %q", r.name, r.want, code, errs.String())
 		}
@@ -63,7 +63,7 @@ func TestAbsentEndsWith1(t *testing.T) {
 	for _, arg := range []string{"--vlan-uplinks=nonesuch0", "--vtep-ip=203.0.113.0/24"} {
 		var out, errs bytes.Buffer
 		args := []string{"--mode=docker", "--netmode=vxlan", "--fwdmode=routing", "--insecure", arg}
-		code := run(context.Background(), args, func(string) string { return "" }, &out, &errs)
+		code := run(context.Background(), args, nil, &out, &errs)
 		if _, value, _ := strings.Cut(arg, "="); code != 1 || !strings.Contains(errs.String(), value) {
 			t.Errorf("%s: want exit code 1 and the name, got %d %q", arg, code, errs.String())
 		}
@@ -74,7 +74,7 @@ func TestOptions(t *testing.T) {
 	env := map[string]string{"CONTIV_NETPLUGIN_HOST": "h9", "CONTIV_NETPLUGIN_NET_MODE": "vxlan", "CONTIV_NETPLUGIN_VLAN_UPLINKS": "lo",
 		"CONTIV_NETPLUGIN_ETCD_ENDPOINTS": "http://a:1,http://b:2"}
 	o, err := parse([]string{"-plugin-mode", "kubernetes", "--forward-mode", "routing", "--ctrl-ip", "192.0.2.1", "--host-label", "h1"},
-		func(k string) string { return env[k] }, &bytes.Buffer{})
+		environ(env), &bytes.Buffer{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +82,16 @@ func TestOptions(t *testing.T) {
 		t.Errorf("options: want the flag before the environment before the default, got %+v", o)
 	}
 	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--host-ports", "tcp/22,udp/53-54", "--protected-prefixes=10.1.2.3/8,fd00::1"},
-		func(string) string { return "" }, &bytes.Buffer{})
+		nil, &bytes.Buffer{})
 	if err != nil || fmt.Sprint(o.Access.Open) != "[{6 22 22} {17 53 54}]" || fmt.Sprint(o.Access.Prefixes) != "[10.0.0.0/8 fd00::1/128]" {
 		t.Errorf("what is closed: got %v, %v, %v", o.Access.Open, o.Access.Prefixes, err)
 	}
-	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--vtep-ip=127.0.0.0/8"}, func(string) string { return "" }, &bytes.Buffer{})
+	o, err = parse([]string{"--mode=kubernetes", "--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--vtep-ip=127.0.0.0/8"}, nil, &bytes.Buffer{})
 	if err != nil || !o.Addresses.VTEP.IsLoopback() {
 		t.Errorf("the address in a prefix: got %v, %v", o.Addresses.VTEP, err)
 	}
 	var out bytes.Buffer
-	if code := run(context.Background(), []string{"--version"}, func(string) string { return "" }, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {
+	if code := run(context.Background(), []string{"--version"}, nil, &out, &out); code != 0 || !strings.Contains(out.String(), "Version: ") {
 		t.Errorf("--version: want 0 and the version, got %d %s", code, out.String())
 	}
 }
@@ -103,9 +103,17 @@ func TestMesosSocket(t *testing.T) {
 		{"/tmp/own/cni.sock", "/run/m.sock", "/run/m.sock"},
 		{"/tmp/own/cni.sock", "off", ""},
 	} {
-		o, err := parse([]string{"--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--cni-socket", r.cni, "--mesos-socket", r.mesos}, func(string) string { return "" }, &bytes.Buffer{})
+		o, err := parse([]string{"--netmode=vxlan", "--fwdmode=routing", "--ctrl-ip=192.0.2.1", "--cni-socket", r.cni, "--mesos-socket", r.mesos}, nil, &bytes.Buffer{})
 		if err != nil || o.CNI.Mesos != r.want {
 			t.Errorf("--cni-socket %s --mesos-socket %q: want %q, got %q, %v", r.cni, r.mesos, r.want, o.CNI.Mesos, err)
 		}
 	}
+}
+
+// environ returns variables as os.Environ does.
+func environ(variables map[string]string) (out flags.Env) {
+	for name, value := range variables {
+		out = append(out, name+"="+value)
+	}
+	return out
 }

@@ -33,6 +33,7 @@ func (o *uninstallOptions) register(s *flags.Set) {
 	s.String(&o.Mode, "uninstall", "UNINSTALL", "", "uninstall instead of running as an agent: remove the CNI configuration and plugin, the bridge, interfaces of containers, nftables rules and files from this host, and exit: "+
 		uninstallOnce+"; in a pod, remove it and wait for SIGTERM: "+uninstallStay)
 	s.List(&o.Further, "uninstall-further", "UNINSTALL_FURTHER", "additional files and directories to remove with --uninstall, such as those of a netmaster's store")
+	s.WithoutKeys("uninstall", "uninstall-further")
 }
 
 // Wanted says that the host is to be cleaned, and no agent to work.

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -22,17 +23,20 @@ func (a *Agent) Register(s *Set) {
 // Check checks the values and brings them into their canonical form.
 func (a *Agent) Check() error {
 	a.Store.Optional = len(a.Netmasters) > 0
-	if err := a.Common.Check(); err != nil {
-		return err
-	}
+	return All(a.Common.Check, a.checkNetmasters)
+}
+
+func (a *Agent) checkNetmasters() error {
+	var all []error
 	for i, text := range a.Netmasters {
 		url, err := finder.Parse(text, a.Trust.Scheme())
 		if err != nil {
-			return fmt.Errorf("--netmasters: %w", err)
+			all = append(all, fmt.Errorf("--netmasters: %w", err))
+			continue
 		}
 		a.Netmasters[i] = url
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 // Finder returns a finder of netmasters for the flags.

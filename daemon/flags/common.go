@@ -42,10 +42,12 @@ func (c *Common) Register(s *Set) {
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")
 	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "address of the syslog server")
 	s.set.BoolVarP(&c.Version, "version", "v", false, "print the version and exit")
+	s.Standalone("version")
 }
 
 // Check checks the common values and brings them into their canonical form.
 func (c *Common) Check() error {
+	enums := []func() error{}
 	for _, f := range []struct {
 		name  string
 		value *string
@@ -55,18 +57,20 @@ func (c *Common) Check() error {
 		{"netmode", &c.NetMode, []string{"vlan", "vxlan"}},
 		{"fwdmode", &c.FwdMode, []string{"bridge", "routing"}},
 	} {
-		*f.value = strings.ToLower(*f.value)
-		if err := OneOf(f.name, *f.value, f.of...); err != nil {
-			return err
-		}
+		enums = append(enums, func() error {
+			*f.value = strings.ToLower(*f.value)
+			return OneOf(f.name, *f.value, f.of...)
+		})
 	}
+	return All(append(enums, c.checkModes, c.Log.Check, c.Store.Check)...)
+}
+
+// checkModes returns an error for modes that exclude each other.
+func (c *Common) checkModes() error {
 	if c.NetMode == "vxlan" && c.FwdMode == "bridge" {
 		return fmt.Errorf("--netmode vxlan needs --fwdmode routing; with --netmode vlan, networks of both encapsulations can be made in either mode")
 	}
-	if err := c.Log.Check(); err != nil {
-		return err
-	}
-	return c.Store.Check()
+	return nil
 }
 
 // OneOf checks an enumeration.

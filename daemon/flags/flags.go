@@ -1,5 +1,6 @@
-// Package flags reads the command line and environment of the daemons as the original did: one or two dashes, aliases,
-// an environment variable for each flag, the command line before the environment.
+// Package flags reads the settings of a daemon from its command line, its environment and its configuration files. The command line and the
+// environment are as the original's: one or two dashes, aliases, an environment variable for each flag. The schema of the files follows from the
+// declared flags.
 package flags
 
 import (
@@ -15,33 +16,50 @@ import (
 // ExitConfig is the exit code of a process whose configuration is wrong (EINVAL, as the original's).
 const ExitConfig = 22
 
-// ErrHelp says that help, or the list of variables, was asked for and printed.
+// ErrHelp says that help, or another description of the flags, was asked for and printed.
 var ErrHelp = pflag.ErrHelp
 
 // Set is the flags of one program.
 type Set struct {
-	set    *pflag.FlagSet
-	prefix string            // of the environment variables, "CONTIV_NETMASTER_"
-	env    map[string]string // flag -> variable
-	alias  map[string]string
-	out    io.Writer
-	list   bool // --variables
+	set        *pflag.FlagSet
+	program    string            // "netmaster"
+	prefix     string            // of the environment variables, "CONTIV_NETMASTER_"
+	env        map[string]string // flag -> variable
+	alias      map[string]string
+	standalone []string // flags with which the program is not the daemon
+	keyless    []string // flags that the files do not have
+	out        io.Writer
+
+	list, check, schema bool   // --variables, --check-config, --config-schema
+	print               string // --print-config
+	files               files
+	given               map[string][]given // flag -> values of all layers but the default, the lowest first
+	inherited           *inherited
+	warnings            []string
 }
 
 // New makes an empty set. Help and usage go to out.
 func New(program, prefix string, out io.Writer) *Set {
-	s := &Set{set: pflag.NewFlagSet(program, pflag.ContinueOnError), prefix: prefix, env: map[string]string{}, alias: map[string]string{}, out: out}
+	s := &Set{set: pflag.NewFlagSet(program, pflag.ContinueOnError), program: program, prefix: prefix, env: map[string]string{}, alias: map[string]string{}, out: out}
 	s.set.SortFlags = true
 	s.set.SetOutput(out)
 	s.set.Usage = func() { fmt.Fprintf(out, "Usage: %s [flags]\n\n%s", program, s.set.FlagUsagesWrapped(110)) }
-	s.set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if full, ok := s.alias[name]; ok {
-			name = full
-		}
-		return pflag.NormalizedName(name)
-	})
+	s.set.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName { return pflag.NormalizedName(s.full(name)) })
 	s.set.BoolVar(&s.list, "variables", false, "print the environment variables that are read, as JSON, and exit")
+	s.set.BoolVar(&s.check, "check-config", false, "check the configuration and exit: with code 0, or with all errors")
+	s.set.StringVar(&s.print, "print-config", "", "print each setting with its origin, as yaml or json, and exit")
+	s.set.BoolVar(&s.schema, "config-schema", false, "print the JSON schema of the configuration file, and exit")
+	s.String(&s.files.Dir, dirFlag, "CONFIG_DIR", DefaultDir, "directory of the configuration files: "+program+".yaml, conf.d/*.yaml; empty for none")
+	s.String(&s.files.Main, mainFlag, "CONFIG", "", "configuration file, which must exist, in place of "+program+".yaml in --config-dir")
 	return s
+}
+
+// full returns the name of a flag or of its alias.
+func (s *Set) full(name string) string {
+	if full, ok := s.alias[name]; ok {
+		return full
+	}
+	return name
 }
 
 // String adds a flag with a value. variable is the environment variable without the program's prefix, "" for none.
@@ -64,12 +82,15 @@ func (s *Set) List(p *[]string, name, variable, usage string, aliases ...string)
 	s.set.Var(&list{p}, name, s.describe(name, variable, usage, aliases))
 }
 
+// Standalone declares flags with which the program is not the daemon: it reads no files then, and accepts any variable.
+func (s *Set) Standalone(names ...string) { s.standalone = append(s.standalone, names...) }
+
 func (s *Set) describe(name, variable, usage string, aliases []string) string {
 	for _, a := range aliases {
 		s.alias[a] = name
 	}
 	if len(aliases) > 0 {
-		usage += " (also --" + strings.Join(aliases, ", --") + ")"
+		usage += also(aliases)
 	}
 	if variable != "" {
 		s.env[name] = s.prefix + variable
@@ -78,34 +99,73 @@ func (s *Set) describe(name, variable, usage string, aliases []string) string {
 	return usage
 }
 
-// Parse reads args and, for what they leave out, the environment. Errors name the flag; ErrHelp: what was asked for is printed.
-func (s *Set) Parse(args []string, getenv func(string) string) error {
+// also is the part of a usage that names aliases.
+func also(aliases []string) string { return " (also --" + strings.Join(aliases, ", --") + ")" }
+
+// Parse reads args and, for what they leave out, the environment, the files, and the settings of contiv init and contiv join. Errors name the flag,
+// the variable or the line of a file, all of them; ErrHelp: the output that a flag asked for is printed.
+func (s *Set) Parse(args []string, env Env) error {
+	return s.parse(args, func() *inherited { return s.inherit(env) })
+}
+
+// Reparse is Parse of another set in the environment of this process, for files that have changed since s was parsed.
+func (s *Set) Reparse(next *Set, args []string) error {
+	return next.parse(args, func() *inherited { return s.inherited })
+}
+
+func (s *Set) parse(args []string, inherit func() *inherited) error {
 	if err := s.set.Parse(s.doubled(args)); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
 			return ErrHelp
 		}
 		return fmt.Errorf("%w; --help lists the flags", err)
 	}
-	if s.list {
-		if err := s.printVariables(s.out); err != nil {
-			return err
+	for _, printed := range []struct {
+		is    bool
+		print func() error
+	}{{s.list, s.printVariables}, {s.schema, s.printSchema}} {
+		if printed.is {
+			return errors.Join(ErrHelp, printed.print())
 		}
-		return ErrHelp
 	}
 	if rest := s.set.Args(); len(rest) > 0 {
 		return fmt.Errorf("argument %q is not a flag; --help lists the flags", rest[0])
 	}
-	for name, variable := range s.env {
-		value := getenv(variable)
-		if value == "" || s.set.Changed(name) {
-			continue
-		}
-		if err := s.set.Set(name, value); err != nil {
-			return fmt.Errorf("environment variable %s: %w", variable, err)
+	if s.print != "" {
+		if err := OneOf("print-config", s.print, "yaml", "json"); err != nil {
+			return err
 		}
 	}
-	return nil
+	return s.read(inherit)
 }
+
+// read reads all layers below the command line.
+func (s *Set) read(inherit func() *inherited) error {
+	s.given = map[string][]given{}
+	s.set.Visit(func(f *pflag.Flag) { s.add(f.Name, f.Value.String(), Origin{Layer: LayerFlag}) })
+	s.inherited = inherit()
+	var problems []error
+	if !s.inherited.other {
+		problems = s.readFiles()
+	}
+	problems = append(problems, s.addVariables()...)
+	problems = append(problems, s.apply()...)
+	if s.print != "" {
+		if err := s.printSettings(); err != nil {
+			return err
+		}
+		if len(problems) == 0 {
+			return ErrHelp
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// OnlyCheck reports whether the configuration is only to be checked.
+func (s *Set) OnlyCheck() bool { return s.check }
+
+// Warnings are about settings that the program ignores.
+func (s *Set) Warnings() []string { return s.warnings }
 
 // doubled turns -flag into --flag, where that is a flag.
 func (s *Set) doubled(args []string) []string {
@@ -124,28 +184,3 @@ func (s *Set) doubled(args []string) []string {
 	}
 	return args
 }
-
-// list is a flag's comma list.
-type list struct{ to *[]string }
-
-// Set splits the value.
-func (l *list) Set(text string) error {
-	*l.to = nil
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			*l.to = append(*l.to, part)
-		}
-	}
-	return nil
-}
-
-// String joins the list.
-func (l *list) String() string {
-	if l.to == nil {
-		return ""
-	}
-	return strings.Join(*l.to, ",")
-}
-
-// Type names the kind of value in help.
-func (l *list) Type() string { return "list" }

@@ -2,7 +2,6 @@ package flags
 
 import (
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 
@@ -36,8 +35,8 @@ func (s *Set) variables() []Variable {
 func marked(variable string) string { return " [$" + variable + "]" }
 
 // printVariables writes them as a JSON array.
-func (s *Set) printVariables(out io.Writer) error {
-	e := json.NewEncoder(out)
+func (s *Set) printVariables() error {
+	e := json.NewEncoder(s.out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(s.variables())

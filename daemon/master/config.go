@@ -21,6 +21,7 @@ import (
 
 // config is netmaster's command line: the settings of each of its parts.
 type config struct {
+	*flags.Set
 	flags.Common
 	Listener   listener.Settings
 	Storage    storage.Settings
@@ -47,36 +48,35 @@ func (c *config) register(s *flags.Set) {
 }
 
 // parse reads the command line and the environment, and checks them for a netmaster of a cluster. An error names the flag.
-func parse(args []string, getenv func(string) string, out io.Writer) (*config, error) {
-	c := &config{}
-	s := flags.New("netmaster", "CONTIV_NETMASTER_", out)
-	c.register(s)
-	if err := s.Parse(args, getenv); err != nil || c.Version || c.Bundle.File != "" {
+func parse(args []string, env flags.Env, out io.Writer) (*config, error) {
+	c := newConfig(out)
+	if err := c.Set.Parse(args, env); err != nil || c.Version || c.Bundle.File != "" {
 		return c, err
 	}
-	return c, c.check()
+	return c, c.Explain(c.check())
+}
+
+// newConfig returns a configuration without values. Help goes to out.
+func newConfig(out io.Writer) *config {
+	c := &config{Set: flags.New("netmaster", "CONTIV_NETMASTER_", out)}
+	c.register(c.Set)
+	return c
 }
 
 // check validates the configuration, and sets what follows from several settings.
 func (c *config) check() error {
 	c.Store.Embedded = c.Storage.Runs()
-	if err := c.Common.Check(); err != nil {
-		return err
-	}
+	common := c.Common.Check()
 	if c.Mode == flags.ModeAuto && c.Kubernetes.API.Wanted() {
 		c.Mode = flags.ModeKubernetes
 	}
 	c.Admit.ClusterMode, c.Admit.FwdMode, c.Endpoints.ClusterMode = c.Mode, c.FwdMode, c.Mode
-	for _, check := range []func() error{
+	return flags.All(
+		func() error { return common },
 		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Endpoints.Check, c.ACI.Check,
 		c.Listener.Check, c.Limits.Check, c.Kubernetes.Check,
 		func() error { return c.Storage.Check(c.Trust.Scheme()) },
-	} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 func (c *config) checkTTL() (err error) {

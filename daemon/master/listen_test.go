@@ -54,7 +54,7 @@ func TestNWC_08_ListenURL(t *testing.T) {
 		done := make(chan int, 1)
 		go func() {
 			args := append([]string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd", "http://127.0.0.1:1", "--insecure"}, x.args...)
-			done <- run(ctx, args, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+			done <- run(ctx, args, nil, strings.NewReader(""), &out, &errs)
 		}()
 		for _, port := range x.at {
 			until(t, fmt.Sprintf("%v answers at port %d", x.args, port), func() bool { return answers(ctx, local(port)) })

@@ -22,20 +22,20 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c, err := parse(args, getenv, stdout)
+func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, stdout, stderr io.Writer) int {
+	c, err := parse(args, env, stdout)
 	switch {
 	case errors.Is(err, flags.ErrHelp):
 		return 0
 	case err != nil:
 		fmt.Fprintln(stderr, "netmaster:", err)
-		if errors.Is(err, flags.ErrAbsent) {
-			return 1
-		}
-		return flags.ExitConfig
+		return flags.ExitCode(err)
+	case c.OnlyCheck():
+		fmt.Fprintln(stdout, "the configuration is valid")
+		return 0
 	case c.Version:
 		build.Print(stdout, build.Info())
 		return 0
@@ -62,14 +62,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	}
 	var pace *resources.Pace
 	if !c.Store.Embedded { // an embedded store needs all processors: a durable write holds one until the runtime notices
-		pace = resources.NewPace(getenv("GOMAXPROCS"))
+		pace = resources.NewPace(env.Get("GOMAXPROCS"))
 	}
 	if err := resources.Slack(resources.MasterSlack); err != nil {
 		log.Debug("not as thrifty as it could be", "error", err)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	go resources.Garbage(ctx, pace, getenv("GOGC"), getenv("GOMEMLIMIT"))
+	go resources.Garbage(ctx, pace, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
 	d := newDaemon(c, holder, pace, recent, log)
 	if err := d.serve(ctx, d.opener.Open); err != nil {
 		log.Error("netmaster ends", "error", err)

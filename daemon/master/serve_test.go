@@ -17,6 +17,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
+	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
@@ -49,7 +50,7 @@ func startOver(t *testing.T, own store.Store) *process {
 	address := l.Addr().String()
 	_ = l.Close()
 	args := []string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--leader-ttl", "2s", "--external-address", address, "--internal-address", address}
-	c, err := parse(args, func(string) string { return "" }, io.Discard)
+	c, err := parse(args, nil, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +344,7 @@ func TestConfiguration(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := run(context.Background(), test.args, func(name string) string { return test.env[name] }, strings.NewReader(""), &out, &errs)
+			code := run(context.Background(), test.args, environ(test.env), strings.NewReader(""), &out, &errs)
 			if code != 22 || !strings.Contains(errs.String(), test.want) {
 				t.Errorf("want exit 22 and a complaint with %q, got %d and %q", test.want, code, errs.String())
 			}
@@ -363,7 +364,7 @@ func TestModeToHosts(t *testing.T) {
 		{[]string{"--mode", "CNI"}, "cni"},
 	} {
 		args := append([]string{"--netmode", "vlan", "--fwdmode", "bridge", "--insecure", "--etcd-endpoints", "http://192.0.2.1:2379"}, row.args...)
-		c, err := parse(args, func(string) string { return "" }, io.Discard)
+		c, err := parse(args, nil, io.Discard)
 		if err != nil || (&daemon{config: c}).joinInfo().Settings.Mode != row.want {
 			t.Errorf("%v: want %s, got %q, %v", row.args, row.want, c.Mode, err)
 		}
@@ -374,7 +375,7 @@ func TestModeToHosts(t *testing.T) {
 func TestAbsentEndsWith1(t *testing.T) {
 	args := []string{"--mode", "kubernetes", "--netmode", "vlan", "--fwdmode", "bridge", "--etcd-endpoints", "https://192.0.2.1:2379", "--trust", t.TempDir()}
 	var out, errs bytes.Buffer
-	code := run(context.Background(), args, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+	code := run(context.Background(), args, nil, strings.NewReader(""), &out, &errs)
 	if code != 1 || errs.Len() == 0 {
 		t.Errorf("without certificates: want exit 1 and a complaint, got %d and %q", code, errs.String())
 	}
@@ -382,8 +383,16 @@ func TestAbsentEndsWith1(t *testing.T) {
 
 func TestConfigurationFromEnvironment(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+	code := run(context.Background(), []string{"-plugin-mode=docker", "--version"}, nil, strings.NewReader(""), &out, &errs)
 	if code != 0 || !strings.HasPrefix(out.String(), "Version: ") {
 		t.Errorf("--version: want exit 0 and the version, got %d %q %q", code, out.String(), errs.String())
 	}
+}
+
+// environ returns variables as os.Environ does.
+func environ(variables map[string]string) (out flags.Env) {
+	for name, value := range variables {
+		out = append(out, name+"="+value)
+	}
+	return out
 }

@@ -47,6 +47,7 @@ func (o *Settings) Register(s *flags.Set) {
 	s.String(&o.Engine, "docker-socket", "DOCKER_SOCKET", "/var/run/docker.sock", "unix socket of this host's Docker engine, used with --mode docker and swarm-mode, and with auto as soon as it exists")
 	s.String(&o.Agent, "docker-agent-socket", "DOCKER_AGENT_SOCKET", "", "unix socket for requests of netplugin --docker-door, such as "+docker.DefaultAgentSocket+" (default: the agent itself serves in --docker-plugins, and Docker waits for it while it is away)")
 	s.Bool(&o.Proxy, "docker-door", "DOCKER_DOOR", "run as a proxy instead of an agent: serve Docker in --docker-plugins, forward its requests to the agent at --docker-agent-socket, and refuse them at once while the agent is away")
+	s.WithoutKeys("docker-door")
 	s.String(&o.Kept, "docker-networks-file", "DOCKER_NETWORKS_FILE", dockerd.DefaultKeptFile, "file with the networks that the agent keeps in this host's Docker engine; required for containers that start with the host")
 	s.String(&o.Scope, "docker-scope", "DOCKER_SCOPE", "", "scope of Docker networks: local (of one engine) or global (of a swarm) (default: global with --mode swarm-mode, else local)")
 }

@@ -24,6 +24,7 @@ type Settings struct {
 // Register adds the flag.
 func (s *Settings) Register(set *flags.Set) {
 	set.String(&s.File, "bundle", "BUNDLE", "", "answer from this support bundle, at a unix socket that it prints, until the standard input ends, instead of being a netmaster of a cluster; netctl --bundle and contiv console --bundle start it")
+	set.Standalone("bundle")
 }
 
 // Serve answers from a support bundle at a unix socket that only this account can use. It writes the path of the socket and the manifest to stdout, as a

@@ -37,6 +37,7 @@ func (s *Settings) Register(set *flags.Set) {
 	set.List(&s.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
 	set.Bool(&s.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join a running embedded store that expects this member, if the directory is empty")
 	set.Bool(&s.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, if most are lost permanently, and continue with the data of the directory")
+	set.WithoutKeys("new-store", "embedded-alone")
 }
 
 // Runs reports whether the store runs in this process.
