@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"syscall"
 	"time"
@@ -38,17 +39,20 @@ func run(ctx context.Context, args []string, env flags.Env, stdout, stderr io.Wr
 		fmt.Fprintln(stderr, "netplugin:", err)
 		return flags.ExitCode(err)
 	case o.OnlyCheck():
-		fmt.Fprintln(stdout, "the configuration is valid")
+		o.PrintValid()
 		return 0
 	case o.Version:
 		build.Print(stdout, build.Info())
 		return 0
 	}
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go resources.Garbage(ctx, nil, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
 	programmed := func() { runtime.GOMAXPROCS(resources.Processors(runtime.GOMAXPROCS(0), env.Get("GOMAXPROCS"))) }
-	work := func() error { return serve(ctx, o, programmed, stderr) }
+	work := func() error { return serve(ctx, o, args, again, programmed, stderr) }
 	if o.Uninstall.Wanted() {
 		work = func() error { return o.uninstall(ctx, stdout, stderr) }
 	} else if o.Docker.Proxy {
@@ -73,13 +77,15 @@ type configError struct{ error }
 
 func (e *configError) Unwrap() error { return e.error }
 
-// serve is the agent at work; programmed is called when the switch has its first flows, which all processors compile.
-func serve(ctx context.Context, o *options, programmed func(), stderr io.Writer) error {
+// serve is the agent at work; programmed is called when the switch has its first flows, which all processors compile. args are those of
+// the options, which are reloaded at each signal of again.
+func serve(ctx context.Context, o *options, args []string, again <-chan os.Signal, programmed func(), stderr io.Writer) error {
 	recent := &logging.Recent{}
-	log, err := logging.New(o.Log, "netplugin", stderr, recent)
+	log, control, err := logging.NewControlled(o.Log, "netplugin", stderr, recent)
 	if err != nil {
 		return &configError{err}
 	}
+	go o.reloader(args, control, log).Run(ctx, again)
 	if err := resources.Slack(resources.AgentSlack); err != nil {
 		log.Debug("cannot limit memory", "error", err)
 	}

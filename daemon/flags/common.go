@@ -65,6 +65,9 @@ func (c *Common) Check() error {
 	return All(append(enums, c.checkModes, c.Log.Check, c.Store.Check)...)
 }
 
+// LogFlags are the flags about the log, which can change at run time.
+func LogFlags() []string { return []string{"log-level", "use-json-log", "use-syslog", "syslog-url"} }
+
 // checkModes returns an error for modes that exclude each other.
 func (c *Common) checkModes() error {
 	if c.NetMode == "vxlan" && c.FwdMode == "bridge" {

@@ -35,6 +35,7 @@ type Set struct {
 	files               files
 	given               map[string][]given // flag -> values of all layers but the default, the lowest first
 	inherited           *inherited
+	values              map[string]string // flag -> its value as it is set
 	warnings            []string
 }
 
@@ -150,6 +151,10 @@ func (s *Set) read(inherit func() *inherited) error {
 	}
 	problems = append(problems, s.addVariables()...)
 	problems = append(problems, s.apply()...)
+	s.values = map[string]string{}
+	for _, f := range s.keys() {
+		s.values[f.Name] = f.Value.String()
+	}
 	if s.print != "" {
 		if err := s.printSettings(); err != nil {
 			return err
@@ -160,12 +165,6 @@ func (s *Set) read(inherit func() *inherited) error {
 	}
 	return errors.Join(problems...)
 }
-
-// OnlyCheck reports whether the configuration is only to be checked.
-func (s *Set) OnlyCheck() bool { return s.check }
-
-// Warnings are about settings that the program ignores.
-func (s *Set) Warnings() []string { return s.warnings }
 
 // doubled turns -flag into --flag, where that is a flag.
 func (s *Set) doubled(args []string) []string {

@@ -232,7 +232,7 @@ quiet: true # flag
 		t.Fatal(err)
 	}
 	var got []Setting
-	if err := json.Unmarshal(bytes.ReplaceAll(out.Bytes(), []byte(`"layer"`), []byte(`"-"`)), &got); err != nil || len(got) != 5 || got[3].Key != "max-agents" || got[3].Text() != "7" || got[0].Text() != "a,5" {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got) != 5 || got[3].Key != "max-agents" || got[3].Text() != "7" || got[3].Origin.Layer != LayerEnvironment || got[0].Text() != "a,5" {
 		t.Errorf("JSON: got %+v, %v", got, err)
 	}
 	if !strings.Contains(out.String(), `"layer": "environment"`) {

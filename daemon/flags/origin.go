@@ -30,6 +30,17 @@ func (l Layer) String() string {
 // MarshalText returns the name of the layer.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText reads the name of a layer.
+func (l *Layer) UnmarshalText(text []byte) error {
+	for one := LayerDefault; one <= LayerFlag; one++ {
+		if one.String() == string(text) {
+			*l = one
+			return nil
+		}
+	}
+	return fmt.Errorf("layer: got %s, want default, host settings, file, conf.d, environment or flag", text)
+}
+
 // Origin describes where a value is set.
 type Origin struct {
 	Layer    Layer  `json:"layer"`

@@ -47,23 +47,43 @@ func (c *Config) level() (slog.Level, error) {
 
 // New returns a logger that writes to w, or to syslog, and also to recent, unless it is nil.
 func New(c Config, program string, w io.Writer, recent *Recent) (*slog.Logger, error) {
-	level, err := c.level()
+	if c.Syslog {
+		to, err := dialed(c, program)
+		if err != nil {
+			return nil, err
+		}
+		w = to
+	}
+	h, err := newHandler(c, w, recent)
 	if err != nil {
 		return nil, err
 	}
-	if c.Syslog {
-		if w, err = dial(c.SyslogURL, program); err != nil {
-			return nil, fmt.Errorf("syslog at %s: %w", c.SyslogURL, err)
-		}
+	return slog.New(h), nil
+}
+
+// dialed connects to the syslog server.
+func dialed(c Config, program string) (io.Writer, error) {
+	to, err := dial(c.SyslogURL, program)
+	if err != nil {
+		return nil, fmt.Errorf("syslog at %s: %w", c.SyslogURL, err)
+	}
+	return to, nil
+}
+
+// newHandler returns a handler that writes to w, and also to recent, unless it is nil.
+func newHandler(c Config, w io.Writer, recent *Recent) (slog.Handler, error) {
+	level, err := c.level()
+	if err != nil {
+		return nil, err
 	}
 	if recent != nil {
 		w = io.MultiWriter(recent, w)
 	}
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: bounded}
 	if c.JSON {
-		return slog.New(slog.NewJSONHandler(w, options)), nil
+		return slog.NewJSONHandler(w, options), nil
 	}
-	return slog.New(slog.NewTextHandler(w, options)), nil
+	return slog.NewTextHandler(w, options), nil
 }
 
 // longValue bounds a value of a log line, in bytes: a path in a request may be as long as its header.

@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitCode(err)
 	case c.OnlyCheck():
-		fmt.Fprintln(stdout, "the configuration is valid")
+		c.PrintValid()
 		return 0
 	case c.Version:
 		build.Print(stdout, build.Info())
@@ -47,7 +47,10 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 		return 0
 	}
 	recent := &logging.Recent{}
-	log, err := logging.New(c.Log, "netmaster", stderr, recent)
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
+	log, control, err := logging.NewControlled(c.Log, "netmaster", stderr, recent)
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
@@ -70,6 +73,7 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go resources.Garbage(ctx, pace, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
+	go c.reloader(args, control, log).Run(ctx, again)
 	d := newDaemon(c, holder, pace, recent, log)
 	if err := d.serve(ctx, d.opener.Open); err != nil {
 		log.Error("netmaster ends", "error", err)

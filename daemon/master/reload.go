@@ -1,0 +1,25 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/logging"
+)
+
+// reloader returns what reads the files again, for args, and applies the settings that can change at run time. It logs the parts of the
+// configuration that are ignored.
+func (c *config) reloader(args []string, control *logging.Control, log *slog.Logger) *flags.Reloader {
+	for _, w := range c.Warnings() {
+		log.Warn("part of the configuration is ignored", "reason", w)
+	}
+	return flags.NewReloader(c.Set, log, func() (*flags.Set, []flags.Live, error) {
+		next := newConfig(io.Discard)
+		err := c.Reparse(next.Set, args)
+		if err == nil {
+			err = next.Explain(next.check())
+		}
+		return next.Set, []flags.Live{{Flags: flags.LogFlags(), Apply: func() error { return control.Apply(next.Log) }}}, err
+	})
+}
