@@ -31,7 +31,7 @@ func (l *Lab) printed(host int, part string) (out []string, err error) {
 	if !l.Joined || !ok {
 		return nil, nil
 	}
-	env := l.setupOf(host).Settings(daemon)
+	env := l.setupOf(host).Variables(daemon)
 	if env == nil {
 		return nil, fmt.Errorf("host %d has no settings of %s: contiv init and contiv join write them", host, daemon)
 	}

@@ -222,8 +222,8 @@ func (p *Plan) args(host int, part string) []string {
 	return nil
 }
 
-// clusterFlags make a host's daemons record which store the cluster has, in a file that outlives the store's directory.
-var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster"}
+// clusterFlags make a host's daemons record which store the cluster has, in a file that outlives the store's directory, and read the files of their host.
+var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster", "--config-dir", hostinit.Inside + "/etc/contiv"}
 
 func (p *Plan) masterArgs(host int) []string {
 	if p.Joined { // the rest is in its environment

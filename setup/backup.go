@@ -35,6 +35,11 @@ func (h *Host) Backup() (*Backup, error) {
 	if env == nil {
 		return nil, errors.New("this host has no netmaster: run this command on a host with one")
 	}
+	if len(h.ConfigFiles(Netmaster)) > 0 {
+		if _, err := h.Configured(Netmaster); err != nil {
+			return nil, fmt.Errorf("the configuration of netmaster: %w", err)
+		}
+	}
 	get := func(name string) string { return env["CONTIV_NETMASTER_"+name] }
 	list := func(name string) (out []string) {
 		if text := get(name); text != "" {

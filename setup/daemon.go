@@ -44,7 +44,7 @@ const stopTimeout = 20 * time.Second
 // Start starts a daemon. A process with the same settings and program stays; one with others is stopped first.
 func (d Detached) Start(ctx context.Context, daemon string) (string, error) {
 	h := d.Host
-	env := h.Settings(daemon)
+	env := h.Variables(daemon)
 	if env == nil {
 		return "", fmt.Errorf("read %s: %w", h.SettingsFile(daemon), fs.ErrNotExist)
 	}
@@ -237,7 +237,7 @@ func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 // digest identifies a daemon's program and settings.
 func digest(h *Host, daemon string) (string, error) {
 	sum := sha256.New()
-	for _, path := range []string{filepath.Join(h.Bin, daemon), h.SettingsFile(daemon), h.EnvFile(daemon)} {
+	for _, path := range append([]string{filepath.Join(h.Bin, daemon), h.SettingsFile(daemon), h.EnvFile(daemon)}, h.ConfigFiles(daemon)...) {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -279,6 +279,7 @@ StartLimitIntervalSec=0
 EnvironmentFile=%[2]s
 EnvironmentFile=-%[6]s
 ExecStart=%[3]s
+ExecReload=/bin/kill -HUP $MAINPID
 Restart=always
 %[7]s
 RestartPreventExitStatus=22

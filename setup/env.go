@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/configfile"
 )
 
 // Env is the environment of a daemon: values by the names of variables that its --variables lists.
@@ -47,36 +48,10 @@ func ReadEnv(path string) (Env, error) {
 		return nil, err
 	}
 	out := Env{}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		line := strings.TrimSpace(lines.Text())
-		name, value, ok := strings.Cut(line, "=")
-		if line == "" || line[0] == '#' || !ok {
-			continue
-		}
-		if inner, ok := strings.CutPrefix(value, `"`); ok {
-			value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, "$", "\\`", "`").Replace(strings.TrimSuffix(inner, `"`))
-		}
-		out[name] = value
+	for _, v := range configfile.ParseEnv(text) {
+		out[v.Name] = v.Value
 	}
 	return out, nil
-}
-
-// Settings returns the environment of a daemon: what contiv init and contiv join wrote, overridden by the operator's file. It is nil if the
-// host has no such daemon.
-func (h *Host) Settings(daemon string) Env {
-	own, err := ReadEnv(h.SettingsFile(daemon))
-	if err != nil && !h.older(daemon) {
-		return nil
-	}
-	operators, err := ReadEnv(h.EnvFile(daemon))
-	if err != nil {
-		return own
-	}
-	if own == nil {
-		return operators
-	}
-	maps.Copy(own, operators)
-	return own
 }
 
 // older reports whether an older contiv wrote the file that is now the operator's.

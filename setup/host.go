@@ -58,7 +58,7 @@ func (h *Host) unitFile(daemon string) string {
 
 // Masters reports whether the host is set up to run a netmaster.
 func (h *Host) Masters() bool {
-	return h.Settings(Netmaster) != nil
+	return h.Variables(Netmaster) != nil
 }
 
 // Member reports whether the host is part of a cluster.

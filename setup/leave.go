@@ -135,6 +135,7 @@ func (l *Leave) remains(context.Context) (string, error) {
 	var lines []string
 	for _, one := range []struct{ path, why string }{
 		{h.EnvFile(Netmaster), "you wrote it"}, {h.EnvFile(Netplugin), "you wrote it"},
+		{h.ConfigFile(Netmaster), "you wrote it"}, {h.ConfigFile(Netplugin), "you wrote it"}, {filepath.Join(h.ConfigDir(), "conf.d"), "you wrote it"},
 		{h.asideDir(), "the store's data, in case they are needed: rm -rf removes them"},
 		{h.SnapshotDir(), "snapshots of the cluster's store, with which it can be restored elsewhere: rm -rf removes them"},
 		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},

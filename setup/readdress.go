@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -110,19 +111,48 @@ func (r *Readdress) operators() error {
 		if r.Host.older(daemon) {
 			return fmt.Errorf("%s: an older contiv wrote it: run contiv join TOKEN@ADDRESS once, which moves the settings that are not yours to another file", path)
 		}
+		if err := r.configured(daemon); err != nil {
+			return err
+		}
 		env, err := ReadEnv(path)
 		if err != nil {
 			continue // there is none
 		}
 		for name, value := range env {
 			for _, f := range r.was.Previous {
-				if slices.Contains(strings.FieldsFunc(value, between), f.String()) || strings.Contains(value, "["+f.String()+"]") {
+				if names(value, f) {
 					return fmt.Errorf("%s: %s=%s has the previous address %s, and takes precedence over what contiv writes: change that line to %s, or remove it", path, name, value, f, r.Address)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// configured returns an error if a configuration file names a previous address, or has errors.
+func (r *Readdress) configured(daemon string) error {
+	h := r.Host
+	if h.Variables(daemon) == nil || len(h.ConfigFiles(daemon)) == 0 {
+		return nil
+	}
+	all, err := h.Configured(daemon)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		one := &all[i]
+		for _, f := range r.was.Previous {
+			if (one.Origin.Layer == flags.LayerFile || one.Origin.Layer == flags.LayerDropIn) && names(one.Text(), f) {
+				return fmt.Errorf("%s: %s: %s has the previous address %s, and takes precedence over what contiv writes: change that line to %s, or remove it", one.Origin, one.Key, one.Text(), f, r.Address)
+			}
+		}
+	}
+	return nil
+}
+
+// names reports whether a setting has an address.
+func names(value string, address netip.Addr) bool {
+	return slices.Contains(strings.FieldsFunc(value, between), address.String()) || strings.Contains(value, "["+address.String()+"]")
 }
 
 // between reports whether a character separates addresses in a setting: in lists, names, URLs and ports.

@@ -38,7 +38,7 @@ func (h *Host) masterEnv(w *Wish, store model.StoreSettings) Env {
 	out := Env{
 		"CONTIV_NETMASTER_MODE": w.Settings.Mode, "CONTIV_NETMASTER_NET_MODE": w.Settings.NetMode, "CONTIV_NETMASTER_FORWARD_MODE": w.Settings.FwdMode,
 		"CONTIV_NETMASTER_TRUST": string(h.Trust()), "CONTIV_NETMASTER_INTERNAL_ADDRESS": w.master(),
-		"CONTIV_NETMASTER_CLUSTER_FILE": string(h.ClusterFile()),
+		"CONTIV_NETMASTER_CLUSTER_FILE": string(h.ClusterFile()), "CONTIV_NETMASTER_CONFIG_DIR": h.otherDir(),
 	}
 	if store.Kind == "etcd" || store.Kind == "consul" { // an embedded store has them in its own directory
 		out["CONTIV_NETMASTER_SNAPSHOT_DIR"] = h.SnapshotDir()
@@ -70,7 +70,7 @@ func (h *Host) agentEnv(w *Wish, netmasters []string) Env {
 	return Env{
 		"CONTIV_NETPLUGIN_MODE": w.Settings.Mode, "CONTIV_NETPLUGIN_NET_MODE": w.Settings.NetMode, "CONTIV_NETPLUGIN_FORWARD_MODE": w.Settings.FwdMode,
 		"CONTIV_NETPLUGIN_TRUST": string(h.Trust()), "CONTIV_NETPLUGIN_HOST": w.Label, "CONTIV_NETPLUGIN_CONTROL_IP": w.Address, "CONTIV_NETPLUGIN_VTEP_IP": w.vtep(),
-		"CONTIV_NETPLUGIN_CLUSTER_FILE": string(h.ClusterFile()), "CONTIV_NETPLUGIN_DOCKER_NETWORKS_FILE": h.at("/var/lib/contiv/docker-networks"),
+		"CONTIV_NETPLUGIN_CLUSTER_FILE": string(h.ClusterFile()), "CONTIV_NETPLUGIN_CONFIG_DIR": h.otherDir(), "CONTIV_NETPLUGIN_DOCKER_NETWORKS_FILE": h.at("/var/lib/contiv/docker-networks"),
 		"CONTIV_NETPLUGIN_VLAN_UPLINKS": strings.Join(w.Uplinks, ","), "CONTIV_NETPLUGIN_NETMASTERS": strings.Join(netmasters, ","),
 	}
 }

@@ -292,7 +292,7 @@ func TestStarters(t *testing.T) {
 		t.Errorf("want other settings to restart it, got %q, %v", did, err)
 	}
 	text, err := os.ReadFile(h.unitFile(Netplugin))
-	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
+	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\nExecReload=/bin/kill -HUP $MAINPID\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
 	if delay, err := os.ReadFile(h.switchDelayFile()); err != nil || string(delay) != switchDelay {

@@ -19,6 +19,10 @@ func TestHosts(t *testing.T) {
 			"https://192.0.2.1:9999,https://[2001:db8::1]:9999"},
 		"older settings":     {map[string]string{operators: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n"}, "https://192.0.2.1:9999"},
 		"the operator's":     {map[string]string{own: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n", operators: "CONTIV_NETPLUGIN_NETMASTERS=\"http://192.0.2.2:9999\"\n"}, "http://192.0.2.2:9999"},
+		"a file":             {map[string]string{own: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n", "/etc/contiv/netplugin.yaml": "netmasters: [192.0.2.2:9999, \"[2001:db8::1]:9999\"]\n"}, "https://192.0.2.2:9999,https://[2001:db8::1]:9999"},
+		"conf.d":             {map[string]string{"/etc/contiv/netplugin.yaml": "netmasters: [192.0.2.2:9999]\n", "/etc/contiv/conf.d/1.yaml": "netplugin: {netmasters: [192.0.2.3:9999]}\nnetmaster: {}\n"}, "https://192.0.2.3:9999"},
+		"variables above":    {map[string]string{operators: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n", "/etc/contiv/netplugin.yaml": "netmasters: [192.0.2.2:9999]\n"}, "https://192.0.2.1:9999"},
+		"a file with errors": {map[string]string{own: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n", "/etc/contiv/netplugin.yaml": "netmasters: {\n"}, "https://192.0.2.1:9999"},
 		"others of operator": {map[string]string{own: "CONTIV_NETPLUGIN_NETMASTERS=192.0.2.1:9999\n", operators: "CONTIV_NETPLUGIN_DATAPATH=netdev\n"}, "https://192.0.2.1:9999"},
 	} {
 		root := t.TempDir()

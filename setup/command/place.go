@@ -1,5 +1,5 @@
 // Package command has the commands that make machines hosts of a cluster: contiv init, join, leave, replace, readdress, token,
-// cert, pod, snapshot, upgrade and import.
+// cert, pod, snapshot, upgrade, import and config.
 package command
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // New returns the commands.
 func New() []*cobra.Command {
-	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot(), newUpgrade(), newImport()}
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot(), newUpgrade(), newImport(), newConfig()}
 }
 
 // place describes the machine on which a command works.
