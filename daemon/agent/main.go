@@ -85,7 +85,6 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	if err != nil {
 		return &configError{err}
 	}
-	go o.reloader(args, control, log).Run(ctx, again)
 	if err := resources.Slack(resources.AgentSlack); err != nil {
 		log.Debug("cannot limit memory", "error", err)
 	}
@@ -111,6 +110,7 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	if err != nil {
 		return &configError{err}
 	}
+	go o.reloader(args, control, n.Limit, log).Run(ctx, again)
 	if err := o.closed(); err != nil {
 		log.Warn("Docker cannot find this agent", "error", err)
 	}

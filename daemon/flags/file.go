@@ -61,7 +61,7 @@ func (s *Set) readFiles() (problems []error) {
 	}
 	if main != "" {
 		entries, wrong := entriesOf(main, f.Main == "")
-		problems = append(wrong, s.section(main, LayerFile, entries)...)
+		problems = byLine(append(wrong, s.section(main, LayerFile, entries)...))
 	}
 	if f.Dir == "" {
 		return problems
@@ -72,9 +72,20 @@ func (s *Set) readFiles() (problems []error) {
 	}
 	for _, path := range all {
 		entries, wrong := entriesOf(path, true) // it may have gone in the meantime
-		problems = append(problems, wrong...)
-		problems = append(problems, s.dropIn(path, entries)...)
+		problems = append(problems, byLine(append(wrong, s.dropIn(path, entries)...))...)
 	}
+	return problems
+}
+
+// byLine sorts the problems of a file.
+func byLine(problems []error) []error {
+	line := func(err error) (n int) {
+		if p, ok := errors.AsType[*configfile.Problem](err); ok {
+			n = p.Line
+		}
+		return n
+	}
+	slices.SortStableFunc(problems, func(a, b error) int { return line(a) - line(b) })
 	return problems
 }
 

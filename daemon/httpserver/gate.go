@@ -12,18 +12,32 @@ import (
 // Gate limits the concurrent operations of one kind, in total and per client. Its methods are safe for concurrent use.
 type Gate struct {
 	what, flag string
-	max, each  int
 	refused    atomic.Uint64
 
-	mu  sync.Mutex
-	all int
-	by  map[string]int
+	mu        sync.Mutex
+	max, each int
+	all       int
+	by        map[string]int
 }
 
 // NewGate returns a Gate for the operations what, in the plural, with a maximum in total and a quarter of it per client. The flag
 // sets the maximum.
 func NewGate(what, flag string, most int) *Gate {
 	return &Gate{what: what, flag: flag, max: most, each: max(1, (most+3)/4), by: map[string]int{}}
+}
+
+// SetMax changes the maximum. Operations in progress above it continue.
+func (g *Gate) SetMax(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.max, g.each = n, max(1, (n+3)/4)
+}
+
+// Max returns the maximum.
+func (g *Gate) Max() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.max
 }
 
 // Enter starts an operation for a client; the caller must call leave at its end. Refusals are *model.Error: with CodeBusy if the

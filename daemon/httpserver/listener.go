@@ -12,14 +12,14 @@ import (
 // Connections limits the open connections of a listener, in total and per client. An excess connection gets an error and is closed. Its
 // methods are safe for concurrent use.
 type Connections struct {
-	max, each int
 	refused   atomic.Uint64
 	farewells chan struct{} // a slot for each that is sent
 	silent    bool
 
-	mu  sync.Mutex
-	all int
-	by  map[string]int
+	mu        sync.Mutex
+	max, each int
+	all       int
+	by        map[string]int
 }
 
 // The flags that limit connections, for messages.
@@ -36,6 +36,20 @@ const (
 // NewConnections returns a limit of connections; 0 means no limit.
 func NewConnections(most, each int) *Connections {
 	return &Connections{max: most, each: each, farewells: make(chan struct{}, maxFarewells), by: map[string]int{}}
+}
+
+// SetMax changes the limits; 0 means no limit. Open connections above them stay open.
+func (c *Connections) SetMax(n, each int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.max, c.each = n, each
+}
+
+// Max returns the limits.
+func (c *Connections) Max() (total, each int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.max, c.each
 }
 
 // Silent makes connections above the limit close without an error: a TLS client would not understand it.

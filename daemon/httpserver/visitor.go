@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -17,8 +18,10 @@ const AllowedHosts = "allowed-hosts"
 
 // Names are the host names under which a server is reached. A page of someone else, in a browser that can reach the server, may give its
 // own name the server's address (DNS rebinding), and then counts as a page of the server: only its name differs. Addresses, names without
-// a dot, and names that no public name server answers for cannot be such a page's.
-type Names struct {
+// a dot, and names that no public name server answers for cannot be such a page's. Methods of Names are safe for concurrent use.
+type Names struct{ now atomic.Pointer[names] }
+
+type names struct {
 	exact  map[string]bool
 	suffix []string // with a dot in front
 	any    bool
@@ -30,7 +33,16 @@ var private = []string{".localhost", ".internal", ".svc", ".cluster.local"}
 
 // NewNames returns the names of this host, and more: "api.example.org", "*.example.org", or "*" for all names.
 func NewNames(more ...string) *Names {
-	n := &Names{exact: map[string]bool{}, suffix: slices.Clone(private)}
+	n := &Names{}
+	n.Set(more...)
+	return n
+}
+
+// Set replaces the names by those of this host, and more.
+func (n *Names) Set(more ...string) { n.now.Store(newNames(more)) }
+
+func newNames(more []string) *names {
+	n := &names{exact: map[string]bool{}, suffix: slices.Clone(private)}
 	if own, err := os.Hostname(); err == nil {
 		more = append(more, own)
 	}
@@ -57,7 +69,9 @@ func canonical(host string) string {
 }
 
 // Has reports whether a Host header names the server. An empty one does: HTTP/1.0 has none, and every browser sends it.
-func (n *Names) Has(host string) bool {
+func (n *Names) Has(host string) bool { return n.now.Load().has(host) }
+
+func (n *names) has(host string) bool {
 	name := canonical(host)
 	if n.any || name == "" || n.exact[name] || !strings.Contains(name, ".") && !strings.Contains(name, ":") {
 		return true

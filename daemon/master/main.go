@@ -73,8 +73,9 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	go resources.Garbage(ctx, pace, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
-	go c.reloader(args, control, log).Run(ctx, again)
 	d := newDaemon(c, holder, pace, recent, log)
+	reloader := d.reloader(args, control)
+	d.reload = func(ctx context.Context) { reloader.Run(ctx, again) }
 	if err := d.serve(ctx, d.opener.Open); err != nil {
 		log.Error("netmaster ends", "error", err)
 		return 1

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/listener"
+	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/storage"
@@ -29,6 +31,9 @@ type daemon struct {
 	recent  *logging.Recent
 	log     *slog.Logger
 	own     *certificates.Own
+	names   *httpserver.Names // under which clients reach this netmaster
+	gates   server.Gates
+	reload  func(context.Context) // reads the files again at each signal; nil: never
 	front   *listener.Front
 	opener  *storage.Opener
 	started time.Time // when the store was open
@@ -38,6 +43,7 @@ type daemon struct {
 func newDaemon(c *config, holder *trust.Holder, pace *resources.Pace, recent *logging.Recent, log *slog.Logger) *daemon {
 	d := &daemon{config: c, holder: holder, pace: pace, recent: recent, log: log}
 	d.own = &certificates.Own{Holder: holder, Internal: c.Listener.Internal, Embedded: c.Storage.Runs()}
+	d.names, d.gates = c.Listener.Names(), server.NewGates(c.Limits)
 	d.front = listener.New(c.Listener, holder, log)
 	d.opener = storage.NewOpener(c.Storage, c.Store, holder, d.front.SetWaiting, log)
 	return d
@@ -50,6 +56,9 @@ func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.St
 		return err
 	}
 	tasks = append(tasks, d.own.Tasks(d.log)...)
+	if d.reload != nil {
+		tasks = append(tasks, part.Started("reload", func(ctx context.Context) error { d.reload(ctx); return nil }))
+	}
 	return task.Run(ctx, d.log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := open(ctx)
 		if err != nil {
@@ -84,7 +93,7 @@ func (d *daemon) runParts(ctx context.Context, db store.Store, self record.Incar
 	if err != nil {
 		return err
 	}
-	srv, all, err := m.Assemble(server.Config{Hosts: d.Listener.Names(), Limits: d.Limits, Doors: d.front.Connections(), Stale: m.feed.Away})
+	srv, all, err := m.Assemble(server.Config{Hosts: d.names, Gates: d.gates, Doors: d.front.Connections(), Stale: m.feed.Away})
 	if err != nil {
 		return err
 	}

@@ -84,8 +84,8 @@ type Options struct {
 	Reach      Reach
 	Observed   Observed // nil: connections are not observed
 	Drift      Drift
-	Observes   bool // the switch is repaired only on request
-	Limits     Limits
+	Observes   bool          // the switch is repaired only on request
+	Bounds     *Bounds       // nil: those of the default Limits
 	Log        *slog.Logger  // nil: none
 	Recent     func() []byte // the last lines of the agent's log; nil: they are not kept
 
@@ -165,7 +165,10 @@ func Handler(o Options) http.Handler {
 	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
 	unlimited.HandleFunc("GET "+observedPath, o.observed)
 	unlimited.Handle("/", limited(mux))
-	return guarded(o.Limits, o.Log, o.panics, unlimited)
+	if o.Bounds == nil {
+		o.Bounds = NewBounds(Limits{})
+	}
+	return guarded(o.Bounds, o.Log, o.panics, unlimited)
 }
 
 // limited adds a time limit to every request.

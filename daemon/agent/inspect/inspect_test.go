@@ -154,7 +154,7 @@ func (a *agent) Reclaim(_ context.Context, id string) error {
 }
 
 func (a *agent) handler() http.Handler {
-	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded,
+	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded),
 		Status: func() model.AgentStatus {
 			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
 		},
@@ -273,11 +273,11 @@ func TestServerEndsAndRefusesATakenAddress(t *testing.T) {
 	l := httptest.NewServer(http.NotFoundHandler())
 	defer l.Close()
 	taken := netip.MustParseAddrPort(strings.TrimPrefix(l.URL, "http://"))
-	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), nil, Limits{}, quiet()).Run(t.Context()); err == nil {
+	if err := NewServer([]netip.AddrPort{taken}, http.NotFoundHandler(), nil, NewBounds(Limits{}), quiet()).Run(t.Context()); err == nil {
 		t.Error("address in use: want an error, got none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), nil, Limits{}, quiet())
+	s := NewServer([]netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:0")}, http.NotFoundHandler(), nil, NewBounds(Limits{}), quiet())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	<-s.Ready()
@@ -297,7 +297,7 @@ func TestPortDifferences(t *testing.T) {
 	at := func(id string, number uint32, problem string) attach.Attachment {
 		return attach.Attachment{StateID: inNetwork(id).String(), Port: ovsdb.Port{Name: "vv" + id, OFPort: number, Error: problem}}
 	}
-	o := Options{Forward: &agent{}, Now: time.Now, Limits: recorded, Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
+	o := Options{Forward: &agent{}, Now: time.Now, Bounds: NewBounds(recorded), Attach: attached{at("none", 3, ""), at("bad", 0, "no device"), at("good", 0, "")},
 		Called: func(string) string { return "" },
 		Driver: func() Driver {
 			return Driver{Endpoints: []record.Endpoint{{ID: inNetwork("gone")}, {ID: inNetwork("bad")}, {ID: inNetwork("good")}}}

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -51,11 +50,6 @@ func (l *Limits) Check() error {
 	return nil
 }
 
-// bound returns the bound of connections.
-func (l Limits) bound() *httpserver.Connections {
-	return httpserver.NewConnections(cmp.Or(l.Connections, DefaultConnections), cmp.Or(l.PerClient, DefaultPerClient))
-}
-
 // asked are the paths that query the switch, which costs it time.
 var asked = []string{"/inspect/flows", "/inspect/trace", "/inspect/drift", "/inspect/rules", "/inspect/services", "/inspect/traffic", "/inspect/counters", "/inspect/reach", "/inspect/findings"}
 
@@ -66,20 +60,17 @@ const (
 )
 
 // guarded adds time limits and bounds to requests, and refuses requests to other names than the agent's.
-func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
-	captures := httpserver.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
-	watches := httpserver.NewGate("looks at connections", "max-captures", cmp.Or(l.Captures, DefaultCaptures))
-	traces := httpserver.NewGate("traces and looks at the switch", "max-traces", cmp.Or(l.Traces, DefaultTraces))
+func guarded(b *Bounds, log *slog.Logger, panics *atomic.Uint64, next http.Handler) http.Handler {
 	limited := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		out := httpserver.Whole(w)
 		var gate *httpserver.Gate
 		switch {
 		case q.URL.Path == capturePath:
-			gate, out = captures, httpserver.Stream(w)
+			gate, out = b.captures, httpserver.Stream(w)
 		case q.URL.Path == observedPath:
-			gate, out = watches, httpserver.Stream(w)
+			gate, out = b.watches, httpserver.Stream(w)
 		case slices.Contains(asked, q.URL.Path):
-			gate = traces
+			gate = b.traces
 		}
 		if gate != nil {
 			leave, err := gate.Enter(httpserver.Client(q.RemoteAddr))
@@ -91,6 +82,6 @@ func guarded(l Limits, log *slog.Logger, panics *atomic.Uint64, next http.Handle
 		}
 		next.ServeHTTP(out, q)
 	})
-	visitors := httpserver.Visitors(httpserver.NewNames(l.Hosts...), []string{"/healthz", "/readyz"}, limited)
+	visitors := httpserver.Visitors(b.names, []string{"/healthz", "/readyz"}, limited)
 	return httpserver.Recovered(log, func() { panics.Add(1) }, visitors)
 }

@@ -47,7 +47,7 @@ func (i *idle) Close() error { close(i.closed); return nil }
 // Requests from other sites' pages in a browser are refused, expensive requests are bounded, and a panic is counted.
 func TestDoor(t *testing.T) {
 	a := &asking{began: make(chan struct{}, 10), end: make(chan struct{})}
-	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Traces: 1, Hosts: []string{"h1.example"}},
+	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(Limits{Traces: 1, Hosts: []string{"h1.example"}}),
 		Drift: drift{&a.agent}, Waiting: func() []string { return nil }, Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
 		Malformed: func() []string { panic("a defect") }, Services: a.services})
 	ask := func(method, path, host, origin string) *httptest.ResponseRecorder {
@@ -95,7 +95,7 @@ func TestCaptureIsLetGo(t *testing.T) {
 	a := &agent{}
 	src := &idle{closed: make(chan struct{})}
 	opened := make(chan struct{})
-	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Limits: Limits{Captures: 1}, Drift: drift{a}, Called: func(string) string { return "" }, Driver: func() Driver { return Driver{} },
+	h := Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(Limits{Captures: 1}), Drift: drift{a}, Called: func(string) string { return "" }, Driver: func() Driver { return Driver{} },
 		Waiting: func() []string { return nil }, Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
 		Packets: func(string) (capture.Source, error) { close(opened); return src, nil }})
 	s := httptest.NewServer(h)

@@ -24,8 +24,8 @@ type Server struct {
 
 // NewServer returns a Server; Run listens, and waits for addresses that the machine does not have yet. With a holder it serves
 // authenticated netmasters and monitors, over TLS; with nil everyone, in plain.
-func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, l Limits, log *slog.Logger) *Server {
-	bound := l.bound()
+func NewServer(addrs []netip.AddrPort, h http.Handler, holder *trust.Holder, b *Bounds, log *slog.Logger) *Server {
+	bound := b.server()
 	if holder != nil {
 		bound.Silent()
 	}

@@ -133,7 +133,7 @@ func TestTraceRoute(t *testing.T) {
 	of := url.Values{"of": {`{"from":"endpoint/web","packet":{"srcMAC":"router","dstMAC":"router","src":"10.1.1.2","dst":"10.1.1.1","protocol":"tcp"}}`}}.Encode()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			h := Handler(Options{Drift: drift{}, Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded, Driver: func() Driver { return Driver{Bridge: "contiv0"} },
+			h := Handler(Options{Drift: drift{}, Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded), Driver: func() Driver { return Driver{Bridge: "contiv0"} },
 				Status:  func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
 				Control: func(context.Context, string, ...string) (string, error) { return r.text, r.problem }})
 			w := httptest.NewRecorder()
@@ -168,7 +168,7 @@ func TestTrace_Question(t *testing.T) {
 	}
 	for dst, want := range map[string]string{"10.1.1.1": "endpoint/web", "10.1.1.254": "agent"} {
 		var asked []string
-		h := Handler(Options{Drift: drift{}, Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded, Driver: func() Driver { return Driver{Bridge: "contiv0"} },
+		h := Handler(Options{Drift: drift{}, Forward: &tracing{}, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded), Driver: func() Driver { return Driver{Bridge: "contiv0"} },
 			Status: func() model.AgentStatus { return model.AgentStatus{Host: "h1"} },
 			Control: func(_ context.Context, _ string, args ...string) (string, error) {
 				if asked = append(asked, args[1]); len(asked) == 1 {
@@ -205,7 +205,7 @@ func TestPacketText_Admitted(t *testing.T) {
 }
 
 func TestCaptureRefuses(t *testing.T) {
-	h := Handler(Options{Drift: drift{}, Forward: &agent{}, Attach: &agent{}, Pipeline: pipeline.Default(), Now: time.Now, Limits: recorded,
+	h := Handler(Options{Drift: drift{}, Forward: &agent{}, Attach: &agent{}, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded),
 		Packets: func(string) (capture.Source, error) { return nil, errors.New("no such device") }})
 	for query, want := range map[string]int{"endpoint=other": 400, "endpoint=t:n:c1&filter=x": 400, "endpoint=t:n:c1&packets=0": 400,
 		"endpoint=t:n:c1&seconds=9999": 400, "endpoint=t:n:c1": 503} {

@@ -31,7 +31,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 	at := []netip.AddrPort{loopback}
 	if n.Addresses.Control.IsValid() {
 		control := netip.AddrPortFrom(n.Addresses.Control, uint16(n.InspectPort))
-		doors = append(doors, inspect.NewServer([]netip.AddrPort{control}, inspect.Proved(everything, n.Trust), n.Trust, n.Inspection, n.Log))
+		doors = append(doors, inspect.NewServer([]netip.AddrPort{control}, inspect.Proved(everything, n.Trust), n.Trust, n.bounds, n.Log))
 		if control == loopback { // a cluster of one machine, whose master asks there
 			at = nil
 		}
@@ -41,7 +41,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 		if n.Trust != nil {
 			local = inspect.Healthy(everything, elsewhere)
 		}
-		doors = append(doors, inspect.NewServer(at, local, nil, n.Inspection, n.Log))
+		doors = append(doors, inspect.NewServer(at, local, nil, n.bounds, n.Log))
 	}
 	return doors
 }
@@ -49,7 +49,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Called: n.containerName, ICMPErrors: n.answers.Sent, Malformed: n.records.Malformed, Services: n.records.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		NextHop: n.nextHop, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Limits: n.Inspection, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
+		NextHop: n.nextHop, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Bounds: n.bounds, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach,
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MaxFrame)
 		}}

@@ -79,6 +79,7 @@ type Node struct {
 	preparer  *vswitch.Preparer
 	drift     *drift.Controller
 	examiner  *check.Examiner
+	bounds    *inspect.Bounds // of the inspection
 
 	doors []task.Task // by which requests come in
 	tasks *task.Group
@@ -99,7 +100,7 @@ func New(e Env, s Settings, forward Forwarder, p *pipeline.Pipeline) (*Node, err
 	if e.SweepInterval == 0 {
 		e.SweepInterval = 30 * time.Second
 	}
-	n := &Node{Settings: s, Env: e, started: time.Now(), forward: forward, flows: p, links: links, ready: make(chan struct{})}
+	n := &Node{Settings: s, Env: e, started: time.Now(), forward: forward, flows: p, links: links, ready: make(chan struct{}), bounds: inspect.NewBounds(s.Inspection)}
 	self, err := n.self()
 	if err == nil {
 		n.build(self)
@@ -111,6 +112,9 @@ func New(e Env, s Settings, forward Forwarder, p *pipeline.Pipeline) (*Node, err
 	}
 	return n, nil
 }
+
+// Limit changes the limits of the inspection.
+func (n *Node) Limit(l inspect.Limits) { n.bounds.Apply(l) }
 
 // self returns this host, as its switch has it.
 func (n *Node) self() (self ofnet.Host, err error) {

@@ -76,6 +76,13 @@ func (f *Front) Listen() (tasks []task.Task, err error) {
 // Connections returns the connections of all listeners. It is called after Listen.
 func (f *Front) Connections() []*httpserver.Connections { return f.connections }
 
+// Limit changes the limits of connections. It is called after Listen.
+func (f *Front) Limit(s Settings) {
+	for _, c := range f.connections {
+		c.SetMax(s.Connections, s.PerClient)
+	}
+}
+
 // listen opens one address, if the machine has it, and returns its task.
 func (f *Front) listen(address string, h http.Handler) (task.Task, error) {
 	opened, err := net.Listen("tcp", address)

@@ -65,14 +65,17 @@ func (s *Settings) Check() error {
 }
 
 // Names returns the host names under which clients reach this netmaster.
-func (s *Settings) Names() *httpserver.Names {
+func (s *Settings) Names() *httpserver.Names { return httpserver.NewNames(s.More()...) }
+
+// More returns the names other than those of the host.
+func (s *Settings) More() []string {
 	more := slices.Clone(s.Hosts)
 	for _, address := range []string{s.External, s.Internal} {
 		if host, _, err := net.SplitHostPort(address); err == nil {
 			more = append(more, host)
 		}
 	}
-	return httpserver.NewNames(more...)
+	return more
 }
 
 // addresses returns the external address, and the internal one unless the external one includes it.

@@ -36,17 +36,25 @@ const (
 // longBody is how long a client may take to send a request whose body may be longer than rest.MaxBody.
 const longBody = 2 * time.Minute
 
-// gates are the bounds of expensive requests, by the name that routes give in Bound.
-type gates map[string]*httpserver.Gate
+// Gates are the bounds of expensive requests, by the name that routes give in Bound.
+type Gates map[string]*httpserver.Gate
 
-func newGates(l Limits) gates {
-	return gates{
+// NewGates returns the gates of limits.
+func NewGates(l Limits) Gates {
+	return Gates{
 		"watches":     httpserver.NewGate("watches", "max-watches", cmp.Or(l.Watches, DefaultWatches)),
 		"captures":    httpserver.NewGate("captures", "max-captures", cmp.Or(l.Captures, DefaultCaptures)),
 		"agents":      httpserver.NewGate("agents", "max-agents", cmp.Or(l.Agents, DefaultAgents)),
 		"bundles":     httpserver.NewGate("support bundles", "max-bundles", cmp.Or(l.Bundles, DefaultBundles)),
 		strangersGate: httpserver.NewGate("requests of strangers", "max-strangers", cmp.Or(l.Strangers, DefaultStrangers)),
 		"traces":      httpserver.NewGate("traces and inspections of agents", "max-traces", cmp.Or(l.Traces, DefaultTraces)),
+	}
+}
+
+// Apply changes the limits.
+func (g Gates) Apply(l Limits) {
+	for name, gate := range NewGates(l) {
+		g[name].SetMax(gate.Max())
 	}
 }
 
@@ -79,7 +87,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 }
 
 // metrics returns the metrics of the bounds.
-func (g gates) metrics() (out []prometheus.Collector) {
+func (g Gates) metrics() (out []prometheus.Collector) {
 	for name, gate := range g {
 		out = append(out, part.Gauge(name, "Of "+gate.Name()+", those in progress.", func() float64 { return float64(gate.Open()) }),
 			part.Counter(name+"_refused_total", "Of "+gate.Name()+", those refused above the maximum.", gate.Refused))

@@ -17,6 +17,11 @@ func (l *Limits) Register(s *flags.Set) {
 	s.Int(&l.Bundles, "max-bundles", "MAX_BUNDLES", DefaultBundles, "how many support bundles are written at once; one client has a quarter")
 }
 
+// LimitFlags are the flags about limits, which can change at run time.
+func LimitFlags() []string {
+	return []string{"max-watches", "max-captures", "max-agents", "max-strangers", "max-traces", "max-bundles"}
+}
+
 // Check returns an error for an invalid limit.
 func (l *Limits) Check() error {
 	for flag, n := range map[string]int{"max-watches": l.Watches, "max-captures": l.Captures, "max-traces": l.Traces, "max-agents": l.Agents,

@@ -20,7 +20,7 @@ type metrics struct {
 	panics   prometheus.Counter
 }
 
-func newMetrics(g gates, doors []*httpserver.Connections, registry *prometheus.Registry) *metrics {
+func newMetrics(g Gates, doors []*httpserver.Connections, registry *prometheus.Registry) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "contiv_master_requests_total", Help: "HTTP requests answered.",

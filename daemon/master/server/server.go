@@ -51,6 +51,8 @@ type Config struct {
 	Hosts *httpserver.Names
 	// Limits bound what runs at once. The zero Limits are the defaults.
 	Limits Limits
+	// Gates enforce limits that can change; nil: those of Limits.
+	Gates Gates
 	// Doors bound the connections of the listeners; the metrics show them.
 	Doors []*httpserver.Connections
 	// Incarnation is the store's; the zero value: no answer has it.
@@ -64,7 +66,7 @@ type Server struct {
 	handler  http.Handler
 	router   *rest.Router
 	metrics  *metrics
-	gates    gates
+	gates    Gates
 	attempts map[string]*httpserver.Attempts // at routes that ask for no proof
 }
 
@@ -77,7 +79,10 @@ func New(c Config, p part.Part) (*Server, error) {
 		c.Hosts = httpserver.NewNames(peer.Host(c.Internal))
 	}
 	r, registry := rest.NewRouter(c.Log), prometheus.NewRegistry()
-	s := &Server{Config: c, router: r, gates: newGates(c.Limits)}
+	s := &Server{Config: c, router: r, gates: c.Gates}
+	if s.gates == nil {
+		s.gates = NewGates(c.Limits)
+	}
 	s.metrics = newMetrics(s.gates, c.Doors, registry)
 	registry.MustRegister(p.Metrics...)
 	for _, add := range p.Routes {
