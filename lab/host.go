@@ -406,6 +406,9 @@ func (l *Lab) Start(ctx context.Context, host, part string, more ...string) erro
 func (l *Lab) Kill(host, part string) error { return l.signal(host, part, syscall.SIGKILL) }
 func (l *Lab) Stop(host, part string) error { return l.signal(host, part, syscall.SIGTERM) }
 
+// Reload makes a part read its configuration again (SIGHUP).
+func (l *Lab) Reload(host, part string) error { return l.signal(host, part, syscall.SIGHUP) }
+
 // Pause stops a part (SIGSTOP) without ending it; Resume continues it.
 func (l *Lab) Pause(host, part string) error  { return l.signal(host, part, syscall.SIGSTOP) }
 func (l *Lab) Resume(host, part string) error { return l.signal(host, part, syscall.SIGCONT) }

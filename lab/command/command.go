@@ -192,6 +192,7 @@ func verbs() []verb {
 	return []verb{
 		{"kill", "End a part at once (SIGKILL)", func(l *lab.Lab, h, p string) error { return l.Kill(h, p) }},
 		{"stop", "Ask a part to end (SIGTERM) and wait until it has", func(l *lab.Lab, h, p string) error { return l.Stop(h, p) }},
+		{"reload", "Make a part read its configuration again (SIGHUP)", func(l *lab.Lab, h, p string) error { return l.Reload(h, p) }},
 		{"pause", "Keep a part from running (SIGSTOP)", func(l *lab.Lab, h, p string) error { return l.Pause(h, p) }},
 		{"resume", "Let a paused part run on", func(l *lab.Lab, h, p string) error { return l.Resume(h, p) }},
 	}

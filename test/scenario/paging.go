@@ -13,8 +13,8 @@ import (
 	"github.com/contiv/contiv/trust"
 )
 
-// daemonLine is a line of a page that starts or stops netmaster, which on a host of a lab the lab does.
-var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart) contiv-netmaster$`)
+// daemonLine is a line of a page that starts, stops or reloads netmaster, which on a host of a lab the lab does.
+var daemonLine = regexp.MustCompile(`^(?:sudo )?systemctl (start|stop|restart|reload) contiv-netmaster$`)
 
 // ownPaths are those of a page that on a host of a lab, which has a directory of its own, are below that.
 var ownPaths = map[string]string{"/var/lib/contiv/": hostinit.Inside + "/var/lib/contiv/", "/etc/contiv/": hostinit.Inside + "/etc/contiv/", "sudo ": "", "eth0": "mgmt0",
@@ -131,7 +131,7 @@ func (s *Session) pageBlock(host, block string) (printed string, err error) {
 		if err := s.trustAs(s.hosts[0]); err != nil {
 			return printed, err
 		}
-		do := map[string]verb{"start": part("start"), "stop": part("stop"), "restart": (*Session).doRestart}[at[1]]
+		do := map[string]verb{"start": part("start"), "stop": part("stop"), "restart": (*Session).doRestart, "reload": part("reload")}[at[1]]
 		if err := do(s, []string{"master", host}); err != nil {
 			return printed, err
 		}

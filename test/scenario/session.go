@@ -10,7 +10,7 @@
 //	ping web db [-6] [-c N]              succeeds if every ping is answered; if only some are, it is repeated once
 //	tcp web db PORT [-6]                 send a MiB there and back
 //	resolve web SERVER NAME [TYPE]       ask a name server over UDP
-//	crash|halt|start|restart|pause|resume PART HOST      with SIGKILL, SIGTERM, ...; HOST may be "leader", or "former", the last one so named
+//	crash|halt|start|restart|reload|pause|resume PART HOST  with SIGKILL, SIGTERM, ...; HOST may be "leader", or "former", the last one so named
 //	start PART HOST FLAG...              start it with additional flags, for this run only
 //	launch PART HOST FLAG...             the same, without waiting until it is ready
 //	member remove|add HOST               remove a host's member from the embedded store, or add it, and set $members to the new members
@@ -89,7 +89,7 @@ func verbs() map[string]verb {
 		"sees": (*Session).doSees, "eventually": (*Session).doEventually, "always": (*Session).doAlways,
 		"page": (*Session).doPage, "tutorial": (*Session).doTutorial, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}
-	for _, name := range []string{"start", "launch", "pause", "resume"} {
+	for _, name := range []string{"start", "launch", "reload", "pause", "resume"} {
 		words[name] = part(name)
 	}
 	return words
