@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root := &cobra.Command{Use: "contiv", Short: "Contiv in a terminal", SilenceUsage: true, SilenceErrors: true}
 	root.Version = build.Info().Version
 	root.SetVersionTemplate("contiv {{.Version}}\n")
-	root.AddCommand(newLab(), app.NewCommand(s.in, s.out, term.Getenv))
+	root.AddCommand(newLab(), app.NewCommand(s.in, s.out, os.Getenv, term.Own))
 	root.AddCommand(setup.New()...)
 	root.SetArgs(args)
 	root.SetIn(s.in)

@@ -20,7 +20,7 @@ import (
 
 func main() {
 	home, _ := os.UserHomeDir() // without a home directory there is no login
-	f := &command.Factory{Streams: term.System(), Home: home, Getenv: term.Getenv, Self: build.Info(), Actor: term.Actor, Interrupted: interrupted, Browse: term.Browser(os.Getenv)}
+	f := &command.Factory{Streams: term.System(), Home: home, Getenv: os.Getenv, Host: term.Own, Self: build.Info(), Actor: term.Actor, Interrupted: interrupted, Browse: term.Browser(os.Getenv)}
 	os.Exit(command.Run(context.Background(), f, os.Args[1:]))
 }
 

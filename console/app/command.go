@@ -29,6 +29,8 @@ const framesASecond = 15
 
 type options struct {
 	netmaster, screen, theme string
+	context                  string
+	explicit                 bool // --netmaster is on the command line
 	ascii, once, svg, write  bool
 	insecure, mouse          bool
 	width, height            int
@@ -37,19 +39,26 @@ type options struct {
 	recordLimit              int // MiB
 }
 
-// NewCommand makes the "console" command. getenv reads the environment.
-func NewCommand(in io.Reader, out io.Writer, getenv func(string) string) *cobra.Command {
+// NewCommand makes the "console" command. getenv reads the environment; host returns the netmasters of this host's cluster, "" if it belongs to none.
+func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host func() string) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use: "console", Short: "Show the cluster live in the terminal: hosts, addresses, objects, events", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), in, out, getenv, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.explicit = cmd.Flags().Changed("netmaster")
+			return run(cmd.Context(), in, out, getenv, o)
+		},
 	}
 	netmaster := getenv("NETMASTER")
+	if netmaster == "" {
+		netmaster = host()
+	}
 	if netmaster == "" {
 		netmaster = client.DefaultBase
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
+	f.StringVar(&o.context, "context", "", "context of netctl config to use (default: the current one, unless --netmaster or $NETMASTER is set)")
 	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
 	f.StringVar(&o.screen, "screen", "overview", "first page, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
 	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default: according to the terminal's background, or mono with $NO_COLOR)")
@@ -107,11 +116,15 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if o.bundle != "" {
 		return showBundle(ctx, in, out, m, o)
 	}
-	base, err := client.Bases(o.netmaster)
+	target, err := term.Choice{Netmaster: o.netmaster, Explicit: o.explicit, Context: o.context, Home: getenv("HOME"), Getenv: getenv}.Target()
 	if err != nil {
 		return err
 	}
-	c, err := connect(base, getenv, o.insecure)
+	base, err := client.Bases(target.Servers)
+	if err != nil {
+		return err
+	}
+	c, err := connect(base, target, getenv, o.insecure)
 	if err != nil {
 		return err
 	}
@@ -151,13 +164,12 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 }
 
 // connect makes the client. The console reuses the session of netctl login at https URLs.
-func connect(base string, getenv func(string) string, insecure bool) (*client.Client, error) {
-	home := getenv("HOME")
-	token, err := term.Token(home)
+func connect(base string, target term.Target, getenv func(string) string, insecure bool) (*client.Client, error) {
+	token, err := target.Token()
 	if err != nil {
 		return nil, err
 	}
-	transport, err := term.Transport{Home: home, Getenv: getenv, Insecure: insecure}.Transport(base)
+	transport, err := term.Transport{Home: getenv("HOME"), Getenv: getenv, Insecure: insecure, Context: target.Context}.Transport(base)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func TestNeedsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = null.Close() }()
-	c := NewCommand(null, &bytes.Buffer{}, func(string) string { return "" })
+	c := NewCommand(null, &bytes.Buffer{}, func(string) string { return "" }, func() string { return "" })
 	c.SetArgs([]string{"--netmaster", "http://127.0.0.1:1", "--screen", "networks"})
 	c.SilenceErrors, c.SilenceUsage = true, true
 	if err := c.Execute(); err == nil || err.Error() != "contiv console requires a terminal; use netctl network ls --all, or print one frame with contiv console --once" {

@@ -58,7 +58,7 @@ func TestLogin(t *testing.T) {
 			var out strings.Builder
 			cmd := NewCommand(strings.NewReader(""), &out, func(name string) string {
 				return map[string]string{"HOME": home, "INSECURE": tt.insecure}[name]
-			})
+			}, func() string { return "" })
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
 			cmd.SetArgs([]string{"--netmaster", tt.url, "--once", "--screen", "tenants"})
 			text := ""

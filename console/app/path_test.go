@@ -123,7 +123,7 @@ func TestOnceReachesInnerPages(t *testing.T) {
 		"network/default/blue:history": "encap: vxlan",
 	} {
 		var out strings.Builder
-		cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" })
+		cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" }, func() string { return "" })
 		cmd.SetArgs([]string{"--netmaster", master.URL, "--once", "--screen", place})
 		if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: want %q, got %v:\n%s", place, want, err, out.String())

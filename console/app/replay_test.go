@@ -163,7 +163,7 @@ func TestReplayShowsEveryPage(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" })
+	cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" }, func() string { return "" })
 	cmd.SetArgs([]string{"--replay", path, "--once", "--screen", "endpoints"})
 	if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "web") || !strings.Contains(out.String(), "RECORDING") {
 		t.Errorf("want the endpoint of the recording, got %v:\n%s", err, out.String())
@@ -188,7 +188,7 @@ func TestRecordingOptions(t *testing.T) {
 		{"--record a --record-limit 0 --once", "at least 1"},
 	}
 	for _, tt := range tests {
-		cmd := NewCommand(strings.NewReader(""), &strings.Builder{}, func(string) string { return "" })
+		cmd := NewCommand(strings.NewReader(""), &strings.Builder{}, func(string) string { return "" }, func() string { return "" })
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		cmd.SetArgs(strings.Fields(tt.args))
 		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -56,7 +56,7 @@ func TestSeveralMasters(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var out strings.Builder
-	cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" })
+	cmd := NewCommand(strings.NewReader(""), &out, func(string) string { return "" }, func() string { return "" })
 	cmd.SetArgs([]string{"--once", "--screen", "tenants", "--netmaster", gone.URL + ", " + master.URL})
 	cmd.SetOut(io.Discard)
 	if err := cmd.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "default") {

@@ -35,7 +35,7 @@ func newLogout(f *Factory) *cobra.Command {
 			if err := c.Logout(cmd.Context()); err != nil && !client.IsCode(err, model.CodeUnproved) {
 				return err
 			}
-			if err := os.Remove(term.LoginPath(f.Home)); err != nil {
+			if err := os.Remove(f.target.TokenPath()); err != nil {
 				return local(err)
 			}
 			return printf(f.Out, "Logged out.\n")

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
@@ -20,6 +22,7 @@ type Factory struct {
 	term.Streams
 	Home   string // directory of .netctl/config.json
 	Getenv func(string) string
+	Host   func() string     // base URLs of the netmasters of this host's cluster, joined by commas; "": it belongs to none; nil: as well
 	HTTP   http.RoundTripper // nil: the network
 	Self   model.Version
 	Actor  func() string // the user, "user@host", for the history; nil: none
@@ -35,6 +38,9 @@ type Factory struct {
 
 	raw       io.Writer // Out, for bytes that are not text
 	netmaster string
+	asked     *pflag.Flag  // --netmaster
+	context   string       // --context
+	target    *term.Target // nil until resolve
 	insecure  bool
 	bundle    string // file to read instead of asking a netmaster; "": none
 	opened    *term.Bundle
@@ -53,6 +59,9 @@ func (f *Factory) client() (*client.Client, error) {
 	if f.bundle != "" {
 		return f.offline()
 	}
+	if err := f.resolve(); err != nil {
+		return nil, err
+	}
 	base, err := client.Bases(f.netmaster)
 	if err != nil {
 		return nil, term.Exitf(term.Usage, "%w", err)
@@ -68,7 +77,7 @@ func (f *Factory) client() (*client.Client, error) {
 func (f *Factory) connect(base, token string) (*client.Client, error) {
 	transport := f.HTTP
 	if transport == nil {
-		t, err := term.Transport{Home: f.Home, Getenv: f.Getenv, Insecure: f.insecure}.Transport(base)
+		t, err := term.Transport{Home: f.Home, Getenv: f.Getenv, Insecure: f.insecure, Context: f.target.Context}.Transport(base)
 		if err != nil {
 			return nil, term.Exitf(term.Server, "%w", err)
 		}
@@ -76,6 +85,19 @@ func (f *Factory) connect(base, token string) (*client.Client, error) {
 	}
 	return &client.Client{Base: base, Token: token, HTTP: &http.Client{Transport: transport}, Timeout: timeout, Stale: f.warnStale(),
 		Actor: f.Actor, Program: "netctl/" + f.Self.Version}, nil
+}
+
+// resolve finds the netmasters and the context that the command uses, once.
+func (f *Factory) resolve() error {
+	if f.target != nil {
+		return nil
+	}
+	t, err := term.Choice{Netmaster: f.netmaster, Explicit: f.asked != nil && f.asked.Changed, Context: f.context, Home: f.Home, Getenv: f.Getenv}.Target()
+	if err != nil {
+		return local(err)
+	}
+	f.target, f.netmaster = &t, t.Servers
+	return nil
 }
 
 // offline returns a client of the bundle in the global flags, and prints the bundle's time once.
@@ -104,7 +126,7 @@ const timeout = 5 * time.Second
 
 // token reads the token of netctl login; "" if no one is logged in.
 func (f *Factory) token() (string, error) {
-	token, err := term.Token(f.Home)
+	token, err := f.target.Token()
 	if err != nil {
 		return "", term.Exitf(term.Server, "%v", err)
 	}

@@ -2,10 +2,7 @@ package command
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +35,9 @@ func newLogin(f *Factory) *cobra.Command {
 func (f *Factory) secured() error {
 	if f.bundle != "" {
 		return term.BadUsage("a support bundle has no logins: remove --bundle")
+	}
+	if err := f.resolve(); err != nil {
+		return err
 	}
 	if strings.HasPrefix(f.netmaster, "https://") {
 		return nil
@@ -73,7 +73,7 @@ func runLogin(ctx context.Context, f *Factory, o *loginOptions) error {
 	case status != http.StatusOK:
 		return term.Exitf(term.Server, "Login failed: unexpected response code (%d): %s", status, strings.TrimSpace(string(answer)))
 	}
-	if err := f.keepToken(answer); err != nil {
+	if err := f.target.Keep(answer); err != nil {
 		return local(err)
 	}
 	return printf(f.Out, "Login succeeded.\n")
@@ -103,18 +103,4 @@ func (o *loginOptions) credentials(f *Factory) (user, password string, err error
 	}
 	password, err = o.known(f, "Password: ")
 	return user, password, err
-}
-
-// keepToken stores the answer of a login where token finds it.
-func (f *Factory) keepToken(answer []byte) error {
-	path := term.LoginPath(f.Home)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := createPrivate(path)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(answer)
-	return errors.Join(err, file.Close())
 }

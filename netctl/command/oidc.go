@@ -48,7 +48,7 @@ func runLoginOIDC(ctx context.Context, f *Factory, device bool, port int) error 
 	if err != nil {
 		return local(err)
 	}
-	if err := f.keepToken(text); err != nil {
+	if err := f.target.Keep(text); err != nil {
 		return local(err)
 	}
 	return printf(f.Out, "Logged in as %s.\n", t.User)

@@ -82,11 +82,18 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	root.SetErr(f.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return term.BadUsage("%v", err) })
 	netmaster := f.Getenv("NETMASTER")
+	if netmaster == "" && f.Host != nil {
+		netmaster = f.Host()
+	}
 	if netmaster == "" {
 		netmaster = client.DefaultBase
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return f.useContext(cmd) }
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
+	f.asked = flags.Lookup("netmaster")
+	flags.StringVar(&f.context, "context", "", "context of netctl config to use (default: the current one, unless --netmaster or $NETMASTER is set)")
+	_ = root.RegisterFlagCompletionFunc("context", completeContext(f)) // fails only for an unknown flag
 	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
 	flags.StringVar(&f.bundle, "bundle", "", "read a support bundle instead of a live cluster (requires the netmaster binary, next to netctl or in $PATH)")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
@@ -108,6 +115,21 @@ func newRoot(f *Factory, only string) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// useContext gives a command the default tenant of its context.
+func (f *Factory) useContext(cmd *cobra.Command) error {
+	if f.bundle != "" {
+		return nil
+	}
+	if err := f.resolve(); err != nil {
+		return err
+	}
+	tenant := cmd.Flags().Lookup("tenant")
+	if c := f.target.Context; c != nil && c.Tenant != "" && tenant != nil && !tenant.Changed && tenant.DefValue == "default" {
+		return tenant.Value.Set(c.Tenant)
+	}
+	return nil
 }
 
 // needSubcommand makes a command without arguments print its help, and refuses unknown subcommands.

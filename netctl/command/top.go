@@ -38,7 +38,7 @@ func tops(f *Factory) []top {
 		{"drift", newDrift}, {"support-bundle", newSupportBundle}, {"doctor", newDoctor}, {"status", newStatus}, {"capture", newCapture}, {"observe", newObserve}, {"top", newRates}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
 		{"diff", newDiff}, {"edit", newEdit}, {"label", newLabel}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
 		{"history", newHistory}, {"ip", newIP}, {"docknet", newDocknet},
-		{"logout", newLogout}, {"auth", newAuth}, {"audit", newAudit},
+		{"logout", newLogout}, {"config", newConfig}, {"auth", newAuth}, {"audit", newAudit},
 	} {
 		out = append(out, top{[]string{t.name}, func() *cobra.Command { return t.make(f) }})
 	}
@@ -52,9 +52,9 @@ func chosen(args []string) string {
 		switch {
 		case name == args[i]:
 			return name
-		case name == "netmaster" || name == "bundle":
+		case name == "netmaster" || name == "bundle" || name == "context":
 			i++ // its value
-		case name != "insecure" && !strings.HasPrefix(name, "bundle=") && !strings.HasPrefix(name, "netmaster=") && !strings.HasPrefix(name, "insecure="):
+		case name != "insecure" && !strings.HasPrefix(name, "bundle=") && !strings.HasPrefix(name, "netmaster=") && !strings.HasPrefix(name, "context=") && !strings.HasPrefix(name, "insecure="):
 			return ""
 		}
 	}

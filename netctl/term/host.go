@@ -2,7 +2,6 @@ package term
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,14 +68,8 @@ func key(settings []configfile.Entry) string {
 	return strings.Join(out, ",")
 }
 
-// Getenv is os.Getenv, except that on a host of a cluster NETMASTER defaults to that cluster's netmasters.
-func Getenv(name string) string {
-	value := os.Getenv(name)
-	if value == "" && name == "NETMASTER" {
-		return Hosts("")
-	}
-	return value
-}
+// Own returns the base URLs of the netmasters of this host's cluster, as Hosts does.
+func Own() string { return Hosts("") }
 
 // variable returns the value of a variable in a file of settings, "" if it is absent.
 func variable(path, name string) (value string) {

@@ -12,8 +12,10 @@ import (
 func LoginPath(home string) string { return filepath.Join(home, ".netctl", "config.json") }
 
 // Token reads the token of netctl login; "" if no one is logged in.
-func Token(home string) (string, error) {
-	path := LoginPath(home)
+func Token(home string) (string, error) { return readToken(LoginPath(home)) }
+
+// readToken reads a session; "" if the file is missing.
+func readToken(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contiv/contiv/netctl/contexts"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -24,7 +25,8 @@ const dialTimeout = 3 * time.Second
 type Transport struct {
 	Home     string
 	Getenv   func(string) string
-	Insecure bool // any server certificate is accepted
+	Insecure bool              // any server certificate is accepted
+	Context  *contexts.Context // nil: none applies
 }
 
 // Transport returns a round tripper for the netmasters at bases, URLs joined by commas. Those at https URLs are authenticated by the
@@ -35,6 +37,9 @@ func (w Transport) Transport(bases string) (http.RoundTripper, error) {
 		return t, nil
 	}
 	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: w.Insecure}
+	if w.trusts() {
+		return w.ofContext(t)
+	}
 	dir, err := w.Dir()
 	if err != nil || w.Insecure {
 		return t, err
