@@ -31,6 +31,7 @@ type inherited struct {
 	other bool // a flag, or its variable, makes the program something else than the daemon
 	files files
 	plain []configfile.Variable // of the program, by name, without those of the files below
+	empty []configfile.Variable // those that are set to nothing, which is as if no layer below had them
 	host  bool                  // the process was started with the variables of the file that contiv init and contiv join write
 	own   bool                  // with those of the operator's file
 }
@@ -47,7 +48,7 @@ func (s *Set) inherit(env Env) *inherited {
 	var ours []configfile.Variable
 	for _, line := range env {
 		name, value, _ := strings.Cut(line, "=")
-		if value != "" && strings.HasPrefix(name, s.prefix) {
+		if strings.HasPrefix(name, s.prefix) {
 			ours = append(ours, configfile.Variable{Name: name, Value: value})
 		}
 	}
@@ -59,7 +60,11 @@ func (s *Set) inherit(env Env) *inherited {
 	in.host = within(host, ours)
 	in.own = in.host || within(own, ours)
 	for _, v := range ours {
-		if !(in.own && has(own, v) || in.host && has(host, v)) {
+		switch {
+		case in.own && has(own, v) || in.host && has(host, v):
+		case v.Value == "":
+			in.empty = append(in.empty, v)
+		default:
 			in.plain = append(in.plain, v)
 		}
 	}
@@ -81,7 +86,7 @@ func has(file []configfile.Variable, v configfile.Variable) bool {
 	return slices.ContainsFunc(file, func(f configfile.Variable) bool { return f.Name == v.Name && f.Value == v.Value })
 }
 
-// variablesOf reads the variables of the program in a file, without empty ones. A missing file has none.
+// variablesOf reads the variables of the program in a file. A missing file has none.
 func (s *Set) variablesOf(path string) []configfile.Variable {
 	if path == "" {
 		return nil
@@ -93,15 +98,22 @@ func (s *Set) variablesOf(path string) []configfile.Variable {
 		}
 		return nil
 	}
-	return slices.DeleteFunc(configfile.ParseEnv(text), func(v configfile.Variable) bool { return v.Value == "" || !strings.HasPrefix(v.Name, s.prefix) })
+	return slices.DeleteFunc(configfile.ParseEnv(text), func(v configfile.Variable) bool { return !strings.HasPrefix(v.Name, s.prefix) })
 }
 
 // addVariables adds the layers of variables.
 func (s *Set) addVariables() (problems []error) {
 	in := s.inherited
+	var own []configfile.Variable
+	if in.own {
+		own = s.variablesOf(in.files.own(s.program))
+	}
 	if in.host {
 		path := in.files.host(s.program)
 		for _, v := range s.variablesOf(path) {
+			if cleared(own, v) || cleared(in.empty, v) {
+				continue
+			}
 			if !s.addVariable(v, Origin{Layer: LayerHost, File: path, Line: v.Line, Variable: v.Name}) {
 				s.warnings = append(s.warnings, fmt.Sprintf("%s:%d: ignored the unknown variable %s of another build", path, v.Line, v.Name))
 			}
@@ -109,7 +121,7 @@ func (s *Set) addVariables() (problems []error) {
 	}
 	if in.own {
 		path := in.files.own(s.program)
-		for _, v := range s.variablesOf(path) {
+		for _, v := range own {
 			if !s.addVariable(v, Origin{Layer: LayerEnvironment, File: path, Line: v.Line, Variable: v.Name}) {
 				problems = append(problems, &configfile.Problem{File: path, Line: v.Line, Text: s.unknownVariable(v.Name)})
 			}
@@ -123,8 +135,16 @@ func (s *Set) addVariables() (problems []error) {
 	return problems
 }
 
-// addVariable adds the value of a variable. It reports whether the program has the variable.
+// cleared reports whether a variable is set to nothing.
+func cleared(in []configfile.Variable, v configfile.Variable) bool {
+	return slices.ContainsFunc(in, func(one configfile.Variable) bool { return one.Name == v.Name && one.Value == "" })
+}
+
+// addVariable adds the value of a variable, unless it is empty. It reports whether the program has the variable.
 func (s *Set) addVariable(v configfile.Variable, o Origin) bool {
+	if v.Value == "" {
+		return true
+	}
 	for flag, variable := range s.env {
 		if variable == v.Name {
 			s.add(flag, v.Value, o)

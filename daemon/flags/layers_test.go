@@ -84,6 +84,9 @@ func TestPrecedence(t *testing.T) {
 		{"no files", all, nil, []string{"--config-dir="}, "INFO", "default"},
 		{"another program", all, nil, []string{"--bundle=x"}, "INFO", "default"},
 		{"another program by variable", map[string]string{main: "log-levle: main\n"}, Env{"CONTIV_NETMASTER_BUNDLE=x", "CONTIV_NETMASTER_LOGLEVEL=x"}, nil, "INFO", "default"},
+		{"a host setting that the operator clears", map[string]string{host: all[host] + "CONTIV_NETMASTER_HOST=h\n", own: variable + "=\n"}, Env{variable + "=", "CONTIV_NETMASTER_HOST=h"}, nil, "INFO", "default"},
+		{"a host setting that a drop-in clears", map[string]string{host: all[host] + "CONTIV_NETMASTER_HOST=h\n"}, Env{variable + "=", "CONTIV_NETMASTER_HOST=h"}, nil, "INFO", "default"},
+		{"a host setting that is cleared below a file", map[string]string{host: all[host], own: variable + "=\n", main: all[main]}, Env{variable + "="}, nil, "main", "DIR/netmaster.yaml:2"},
 		{"an empty variable", upTo(main), Env{variable + "="}, nil, "main", "DIR/netmaster.yaml:2"},
 	} {
 		dir := written(t, row.files)
