@@ -165,15 +165,15 @@ func (s *Set) unknownVariable(name string) string {
 	for i := range alike {
 		alike[i] = s.prefix + alike[i]
 	}
-	return fmt.Sprintf("unknown variable %s%s; %s --help lists the variables", name, suggestion(alike), s.program)
+	return fmt.Sprintf("unknown variable %s: %s%s --help lists the variables", name, suggestion(alike), s.program)
 }
 
-// suggestion is the part of an error that asks for similar names; "" if there are none.
+// suggestion is the question for similar names, and a space; "" if there are none.
 func suggestion(alike []string) string {
 	if len(alike) == 0 {
 		return ""
 	}
-	return ": did you mean " + strings.Join(alike, " or ") + "?"
+	return "did you mean " + strings.Join(alike, " or ") + "? "
 }
 
 // service matches the variables that Kubernetes and Docker set for a service or a linked container whose name begins with that of the program.

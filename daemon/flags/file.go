@@ -111,7 +111,7 @@ func (s *Set) dropIn(path string, entries []configfile.Entry) (problems []error)
 	for _, e := range entries {
 		switch {
 		case !slices.Contains(programs(), e.Key):
-			text := fmt.Sprintf("unknown key %s%s; want %s", e.Key, suggestion(model.Alike(e.Key, programs())), strings.Join(programs(), " or "))
+			text := fmt.Sprintf("unknown key %s: %swant %s", e.Key, suggestion(model.Alike(e.Key, programs())), strings.Join(programs(), " or "))
 			problems = append(problems, &configfile.Problem{File: path, Line: e.Line, Text: text})
 		case e.Value.Kind != configfile.Map && e.Value.Kind != configfile.Null:
 			problems = append(problems, &configfile.Problem{File: path, Line: e.Line, Text: fmt.Sprintf("%s: got %s, want a map of settings", e.Key, &e.Value)})
@@ -163,7 +163,7 @@ func (s *Set) unknownKey(key string) string {
 		}
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("unknown key %s%s; contiv config schema %s lists the keys", key, suggestion(model.Alike(key, all)), s.program)
+	return fmt.Sprintf("unknown key %s: %scontiv config schema %s lists the keys", key, suggestion(model.Alike(key, all)), s.program)
 }
 
 // orVariable is the part of an error that names the variable of a flag.

@@ -123,7 +123,7 @@ func TestWrongFiles(t *testing.T) {
 		name, file, text string
 		want             []string
 	}{
-		{"an unknown key", "netmaster.yaml", "a: 1\n\nlog-levle: DEBUG\n", []string{"netmaster.yaml:1: unknown key a; contiv config schema netmaster lists", "netmaster.yaml:3: unknown key log-levle: did you mean log-level"}},
+		{"an unknown key", "netmaster.yaml", "a: 1\n\nlog-levle: DEBUG\n", []string{"netmaster.yaml:1: unknown key a: contiv config schema netmaster lists", "netmaster.yaml:3: unknown key log-levle: did you mean log-level"}},
 		{"an unknown key of conf.d", "conf.d/1.yaml", "netmaster:\n  max-agent: 1\nnetplugn: {}\n", []string{"conf.d/1.yaml:2: unknown key max-agent: did you mean max-agents?", "conf.d/1.yaml:3: unknown key netplugn: did you mean netplugin?"}},
 		{"a section that is no map", "conf.d/1.yaml", "netmaster: [a]\n", []string{"conf.d/1.yaml:1: netmaster: got a list, want a map"}},
 		{"types", "netmaster.yaml", "log-level: 5\nquiet: yes\nmax-agents: many\nclosed-ports: tcp/22\nhost-name:\n", []string{
@@ -168,7 +168,7 @@ func TestUnknownVariables(t *testing.T) {
 		warning string
 	}{
 		{"a typo", nil, Env{"CONTIV_NETMASTER_LOG_LEVLE=x"}, "environment: unknown variable CONTIV_NETMASTER_LOG_LEVLE: did you mean CONTIV_NETMASTER_LOG_LEVEL?", ""},
-		{"nothing similar", nil, Env{"CONTIV_NETMASTER_X=x"}, "unknown variable CONTIV_NETMASTER_X; netmaster --help lists", ""},
+		{"nothing similar", nil, Env{"CONTIV_NETMASTER_X=x"}, "unknown variable CONTIV_NETMASTER_X: netmaster --help lists", ""},
 		{"a typo of the operator's file", map[string]string{own: "\nCONTIV_NETMASTER_HOTS=x\n"}, Env{"CONTIV_NETMASTER_HOTS=x"}, "netmaster.env:2: unknown variable CONTIV_NETMASTER_HOTS: did you mean CONTIV_NETMASTER_HOST?", ""},
 		{"of another build", map[string]string{host: "CONTIV_NETMASTER_NEW=x\n"}, Env{"CONTIV_NETMASTER_NEW=x"}, "", "netmaster.env:1: ignored the unknown variable CONTIV_NETMASTER_NEW"},
 		{"an empty one", nil, Env{"CONTIV_NETMASTER_LOG_LEVLE="}, "", ""},
