@@ -120,7 +120,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Whatever the text, decoding ends, and each entry and problem has a line of the text.
+// Decoding ends for every text, and each entry and problem has a line of the text.
 func FuzzParseMap(f *testing.F) {
 	for _, text := range []string{"a: 1\n", "a: [b, c]\nd: {e: f}\n", "a: &x [*x]\n", "? [a]\n: b\n", "<<: {a: 1}\n", "---\n---\n", "a: |\n  b\n", "\x00", "a: !!binary x\n"} {
 		f.Add([]byte(text))

@@ -317,7 +317,7 @@ func TestReparse(t *testing.T) {
 	}
 }
 
-// Whatever a file has, reading it ends, its errors have its path, and what is accepted is printed as a file with the same values.
+// Reading ends for every file, errors have its path, and an accepted file is printed as one with the same values.
 func FuzzFile(f *testing.F) {
 	for _, text := range []string{"log-level: DEBUG\n", "closed-ports: [a, 5]\nquiet: true\n", "max-agents: 0b11\n", "host-name: |\n  a\n  b\n", "x: y\n", "- a\n", "host-name: \"\\u2028#\"\n"} {
 		f.Add(text)

@@ -154,11 +154,11 @@ func decodeEntry(e configfile.Entry, keys []string, to map[string][]string) (pro
 }
 
 func unknown(e configfile.Entry, keys []string) *configfile.Problem {
-	text := fmt.Sprintf("unknown key %s", e.Key)
+	text := fmt.Sprintf("unknown key %s: ", e.Key)
 	if alike := model.Alike(e.Key, keys); len(alike) > 0 {
-		text += ": did you mean " + strings.Join(alike, " or ") + "?"
+		text += "did you mean " + strings.Join(alike, " or ") + "? "
 	}
-	return &configfile.Problem{Line: e.Line, Text: text + "; want one of " + strings.Join(keys, ", ")}
+	return &configfile.Problem{Line: e.Line, Text: text + "want one of " + strings.Join(keys, ", ")}
 }
 
 func wrong(line int, key string, got *configfile.Value, want configfile.Kind) *configfile.Problem {

@@ -70,7 +70,7 @@ func TestContext(t *testing.T) {
 func TestLoad_Problems(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"a section", "\nclustrs: {}\n", ":2: unknown key clustrs: did you mean clusters?"},
-		{"a key", "clusters:\n  a:\n    server: x\n", ":3: unknown key server: did you mean servers?; want one of ca, servers"},
+		{"a key", "clusters:\n  a:\n    server: x\n", ":3: unknown key server: did you mean servers? want one of ca, servers"},
 		{"servers", "clusters: {a: {servers: x}}\n", ":1: servers: got text (x), want a list"},
 		{"a server", "clusters: {a: {servers: [5]}}\n", ":1: servers: got a whole number (5), want text"},
 		{"a cluster", "clusters: {a: x}\n", ":1: a: got text (x), want a map"},
@@ -176,7 +176,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// Whatever the file has, loading ends, and what loads is saved as it is.
+// Loading ends for every file, and an accepted file is saved with the same contexts.
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{sample, "contexts:\n", "clusters: {a: {servers: []}}\n", "current-context: \"\"\n", "# only\n"} {
 		f.Add(text)

@@ -2,7 +2,6 @@ package term
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -94,7 +93,7 @@ func (w Transport) trusts() bool {
 	return w.Context != nil && (w.Context.CA != "" || w.Context.Certificate != "")
 }
 
-// ofContext returns a round tripper with the authority and the certificate of the context. What the context leaves out is as without a context.
+// ofContext returns a round tripper with the authority and the certificate of the context. Without an authority in the context, that of Dir counts.
 func (w Transport) ofContext(t *http.Transport) (http.RoundTripper, error) {
 	file := w.Context.CA
 	if dir, err := w.Dir(); file == "" && err == nil && dir != "" {
@@ -123,7 +122,7 @@ func (w Transport) ofContext(t *http.Transport) (http.RoundTripper, error) {
 		}
 		pair, err := tls.LoadX509KeyPair(w.Context.Certificate, key)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("context %s: certificate: %w", w.Context.Name, err))
+			return nil, fmt.Errorf("context %s: certificate: %w", w.Context.Name, err)
 		}
 		t.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	}

@@ -38,7 +38,7 @@ func (b *Bounds) server() *httpserver.Connections {
 	return c
 }
 
-// Apply changes the limits. What is open or in progress above them continues.
+// Apply changes the limits. Connections and requests above them continue.
 func (b *Bounds) Apply(l Limits) {
 	l = l.orDefaults()
 	b.mu.Lock()
