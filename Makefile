@@ -45,6 +45,7 @@ build: ## build all programs into bin/
 generate: ## write the generated code, and the generated pages and pictures of docs
 	$(GO) run ./api/gen -root .
 	$(GO) test ./netctl/command -run TestReferencePage -update
+	$(GO) test ./daemon/master ./daemon/agent -run TestSettingsPage -update
 	$(GO) test ./test/coverage -run TestPage -update
 	$(GO) test ./console/app -run TestPictures -update
 
@@ -52,6 +53,7 @@ generate: ## write the generated code, and the generated pages and pictures of d
 check-generated: ## fail when generated code, a generated page or a picture is not up to date
 	$(GO) run ./api/gen -root . -check
 	$(GO) test ./netctl/command -run TestReferencePage
+	$(GO) test ./daemon/master ./daemon/agent -run TestSettingsPage
 	$(GO) test ./test/coverage -run TestPage
 	$(GO) test ./console/app -run TestPictures
 
