@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -223,6 +225,16 @@ func TestReaddressRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, peerVariable + "=https://127.0.0.1:2380 has the previous address"},
+		"a configuration file of the operator's": {func(m *netmasterAt, _ *Readdress) {
+			*m.host = Host{Root: m.host.Root, Bin: t.TempDir()}
+			script := "#!/bin/sh\necho '[{\"key\":\"embedded-peer-url\",\"value\":\"https://127.0.0.1:2380\",\"origin\":{\"layer\":\"file\",\"file\":\"netmaster.yaml\",\"line\":2}}]'\n"
+			if _, err := write(m.host.ConfigFile(Netmaster), []byte("# one\nembedded-peer-url: https://127.0.0.1:2380\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(m.host.Bin, Netmaster), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, "netmaster.yaml:2: embedded-peer-url: https://127.0.0.1:2380 has the previous address 127.0.0.1"},
 		"a tunnel address that the machine does not have": {func(m *netmasterAt, r *Readdress) {
 			w := wish()
 			if _, err := m.host.writeSettings(Netplugin, func() Env { return m.host.agentEnv(&w, nil) }).Do(t.Context()); err != nil {
