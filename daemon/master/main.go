@@ -46,6 +46,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		}
 		return 0
 	}
+	if c.Owner != "" {
+		if err := c.giveFiles(); err != nil {
+			fmt.Fprintln(stderr, "netmaster:", err)
+			return 1
+		}
+		return 0
+	}
 	recent := &logging.Recent{}
 	log, err := logging.New(c.Log, "netmaster", stderr, recent)
 	if err != nil {

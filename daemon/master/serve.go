@@ -13,6 +13,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/storage"
+	"github.com/contiv/contiv/daemon/notify"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
@@ -49,7 +50,7 @@ func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.St
 	if err != nil {
 		return err
 	}
-	tasks = append(tasks, d.own.Tasks(d.log)...)
+	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task())
 	return task.Run(ctx, d.log, append(tasks, task.Func("netmaster", func(ctx context.Context, ready func()) error {
 		db, err := open(ctx)
 		if err != nil {
