@@ -59,6 +59,26 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// A file is trusted if it belongs to root.
+func TestTrusted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if Trusted(path) {
+		t.Error("a file that is not there is trusted")
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !Trusted(path) {
+		t.Error("a file of root is not trusted")
+	}
+	if err := os.Chown(path, 61, 62); err != nil {
+		t.Fatal(err)
+	}
+	if Trusted(path) {
+		t.Error("a file of another user is trusted")
+	}
+}
+
 // A directory is given with its content, but not with what its symbolic links name.
 func TestGive(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/contiv/contiv/fileowner"
 )
 
 // Env is the environment of a daemon: values by the names of variables that its --variables lists.
@@ -69,7 +71,7 @@ func (h *Host) Settings(daemon string) Env {
 		return nil
 	}
 	operators, err := ReadEnv(h.EnvFile(daemon))
-	if err != nil {
+	if err != nil || !fileowner.Trusted(h.EnvFile(daemon)) {
 		return own
 	}
 	if own == nil {

@@ -79,6 +79,12 @@ func TestOlderSettings(t *testing.T) {
 	if got := h.Settings(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
 		t.Errorf("want both, got %v", got)
 	}
+	if err := os.Chown(path, 61, 61); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Settings(Netplugin); got["CONTIV_NETPLUGIN_DATAPATH"] != "" {
+		t.Errorf("want no settings from a file of another user, got %v", got)
+	}
 	output, err := h.writeSettings(Netplugin, nil).Undo(t.Context())
 	if err != nil || !strings.Contains(output, path+" is yours") {
 		t.Errorf("want the operator's file to stay, got %q, %v", output, err)
@@ -294,7 +300,7 @@ func TestStarters(t *testing.T) {
 		t.Errorf("want other settings to restart it, got %q, %v", did, err)
 	}
 	text, err := os.ReadFile(h.unitFile(Netplugin))
-	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\n") {
+	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\n") || !strings.Contains(string(text), "\nExecStart="+program+"\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
 	if delay, err := os.ReadFile(h.switchDelayFile()); err != nil || string(delay) != unit.SwitchDelay {

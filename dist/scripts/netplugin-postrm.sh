@@ -6,7 +6,7 @@ if [ -x "$program" ]; then
 	(
 		set -a
 		for file in /etc/contiv/host/netplugin.env /etc/contiv/netplugin.env; do
-			[ ! -e "$file" ] || . "$file"
+			[ ! -O "$file" ] || . "$file" # another user could have created it
 		done
 		exec "$program" --uninstall once
 	) || echo "not everything of contiv was removed from the switch and the kernel, as the lines above say; a restart of this machine removes the rest" >&2
