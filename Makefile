@@ -3,12 +3,14 @@
 
 SHELL    := /bin/bash
 GO       ?= go
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+VERSION  ?= $(shell cat VERSION)
 COMMIT   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
 DATE     ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 BUILD    := github.com/contiv/contiv/build
 LDFLAGS  := -s -w -X $(BUILD).version=$(VERSION) -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 FUZZTIME ?= 10s
+BIN      ?= bin
+PROGRAMS ?= contiv=console contiv-lab=lab/contivlab netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv
 
 # Programs, vet, staticcheck and tests have the same flags, so that a package is compiled once; the race detector, which needs C, has it
 # compiled once more.
@@ -33,13 +35,13 @@ test-deps:
 # installation makes one, is started sooner: netctl by half the time of executing /bin/true.
 .PHONY: build
 build: ## build all programs into bin/
-	@mkdir -p bin
-	@set -e; for p in contiv=console contiv-lab=lab/contivlab netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv; do \
-		echo "build bin/$${p%%=*}"; \
-		$(GO) build -ldflags '$(LDFLAGS)' -o bin/.linked ./$${p##*=}; \
-		install bin/.linked bin/$${p%%=*}; \
+	@mkdir -p $(BIN)
+	@set -e; for p in $(PROGRAMS); do \
+		echo "build $(BIN)/$${p%%=*}"; \
+		$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/.linked ./$${p##*=}; \
+		install $(BIN)/.linked $(BIN)/$${p%%=*}; \
 	done
-	@rm -f bin/.linked
+	@rm -f $(BIN)/.linked
 
 .PHONY: generate
 generate: ## write the generated code, and the generated pages and pictures of docs
@@ -118,6 +120,7 @@ include test/engines/engines.mk
 include test/provider/provider.mk
 include test/kubernetes/kubernetes.mk
 include test/machines/machines.mk
+include dist/dist.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each
@@ -146,6 +149,10 @@ demo: deps build ## a 3-host cluster on this machine, proved, and left running
 .PHONY: demo-down
 demo-down: ## remove every trace of the demo
 	@if [ -x bin/contiv-lab ]; then bin/contiv-lab down --name demo; else echo "bin/contiv-lab is not built: nothing runs"; fi
+
+.PHONY: print-version
+print-version:
+	@echo $(VERSION)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -43,7 +43,7 @@ var otherTexts = map[string]string{
 	"daemon/record:address":                        "an address and the length of its prefix",
 	"daemon/store/consul:Store.divide":             "a directory of keys",
 	"daemon/store/consul:parts.partOf":             "a directory of keys",
-	"deploy/pack:pack":                             "the reference of an image",
+	"deploy/pack:contents":                         "the reference of an image",
 	"ipam:ParsePrefixes":                           "a prefix",
 	"ipam:ParseSpec":                               "a prefix or a range of addresses",
 	"lab/kube:Cluster.PlaneArgs":                   "a URL",

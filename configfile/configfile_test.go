@@ -104,6 +104,23 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A daemon of root takes no settings from a file that another user has created.
+func TestReadTrusted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := configfile.ReadTrusted(path); err != nil || string(text) != "a" {
+		t.Errorf("a file of root: got %q, %v", text, err)
+	}
+	if err := os.Chown(path, 61, 62); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := configfile.ReadTrusted(path); err == nil || !strings.Contains(err.Error(), "does not belong to root") || len(text) > 0 {
+		t.Errorf("a file of another user: got %q, %v", text, err)
+	}
+}
+
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"20-b.yaml", "10-a.yaml", ".hidden.yaml", "x.yml", "README"} {

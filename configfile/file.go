@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"github.com/contiv/contiv/fileowner"
 )
 
 // MaxSize is the maximum size of a configuration file, in bytes.
@@ -33,8 +35,24 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
+// ReadTrusted is Read that refuses a file of another user than root and that of this process: users other than root create files in some
+// directories of which root reads settings.
+func ReadTrusted(path string) ([]byte, error) {
+	return read(path, func(info fs.FileInfo) error {
+		if fileowner.TrustedInfo(info) {
+			return nil
+		}
+		return &Problem{File: path, Text: "it does not belong to root: chown root it, or remove it"}
+	})
+}
+
 // Read reads a regular file of at most MaxSize bytes. The error of a missing file is fs.ErrNotExist. Read does not block at a pipe.
 func Read(path string) ([]byte, error) {
+	return read(path, func(fs.FileInfo) error { return nil })
+}
+
+// read reads a file of which check has nothing to say.
+func read(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -46,6 +64,9 @@ func Read(path string) ([]byte, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, &Problem{File: path, Text: fmt.Sprintf("got a %s, want a regular file", kindOf(info.Mode()))}
+	}
+	if err := check(info); err != nil {
+		return nil, err
 	}
 	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
 	if err != nil {

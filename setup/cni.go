@@ -66,9 +66,15 @@ func (h *Host) cni() Step {
 	}
 }
 
-// installPlugin copies the plugin from the directory of the daemons.
+// packagedPlugin returns the path of the plugin of a package, which has a link at PluginFile too.
+func (h *Host) packagedPlugin() string { return h.at("/usr/lib/cni/" + plugin) }
+
+// installPlugin copies the plugin from the directory of the daemons, unless a package has installed it.
 func (h *Host) installPlugin() (result string, err error) {
 	from, to := filepath.Join(h.Bin, plugin), h.PluginFile()
+	if _, err := os.Stat(h.packagedPlugin()); err == nil {
+		from = h.packagedPlugin()
+	}
 	program, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return from + " is missing, so no CNI plugin was installed: copy it to " + filepath.Dir(to) + " where containers are connected by CNI", nil
@@ -98,7 +104,8 @@ func (h *Host) installPlugin() (result string, err error) {
 // removePlugin removes the plugin if contiv has installed it.
 func (h *Host) removePlugin() (result string, err error) {
 	there, err := os.ReadFile(h.PluginFile())
-	if err == nil && h.installed(there) {
+	info, linked := os.Lstat(h.PluginFile())
+	if packaged := linked == nil && info.Mode()&fs.ModeSymlink != 0; err == nil && !packaged && h.installed(there) {
 		if _, err := remove(h.PluginFile()); err != nil {
 			return "", err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/contiv/contiv/configfile"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/fileowner"
 )
 
 // Daemons are the names of both daemons.
@@ -53,7 +54,7 @@ func (h *Host) Variables(daemon string) Env {
 		return nil
 	}
 	operators, err := ReadEnv(h.EnvFile(daemon))
-	if err != nil {
+	if err != nil || !fileowner.Trusted(h.EnvFile(daemon)) {
 		return own
 	}
 	if own == nil {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/contiv/contiv/setup/unit"
 )
 
 // A Starter starts and stops daemons. Start keeps a running daemon unless its configuration has changed; then it restarts the
@@ -137,6 +139,8 @@ type Systemd struct {
 	Host    *Host
 	Ctl     func(ctx context.Context, args ...string) error           // systemctl
 	Journal func(ctx context.Context, args ...string) (string, error) // journalctl
+	// Sysusers creates users, given in the format of sysusers.d(5).
+	Sysusers func(ctx context.Context, text string) error
 	// Release is the release of systemd, such as 252, or 0 if it is unknown.
 	Release int
 }
@@ -181,14 +185,18 @@ func Booted() bool {
 	return err == nil && info.IsDir()
 }
 
-// Start writes the unit of a daemon and starts it. A daemon that runs with the same unit, settings and program stays.
+// Start writes the unit of a daemon and starts it, without waiting until it is ready. A daemon that runs with the same unit, settings and
+// program stays. A unit of a package is used as it is.
 func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
-	path := s.Host.unitFile(daemon)
-	text, err := unit(s.Host, daemon, s.Release >= growingPauses)
+	replaced, changed, err := s.prepare(ctx, daemon)
 	if err != nil {
 		return "", err
 	}
-	changed, err := write(path, text, 0o644)
+	by, err := digest(s.Host, daemon)
+	if err != nil {
+		return "", err
+	}
+	other, err := write(s.Host.startedFile(daemon), []byte(by+"\n"), 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -198,40 +206,76 @@ func (s Systemd) Start(ctx context.Context, daemon string) (string, error) {
 			return "", err
 		}
 	}
-	name := filepath.Base(path)
-	if !changed && s.Ctl(ctx, "is-active", "--quiet", name) == nil {
+	name := unit.Name(daemon)
+	if !changed && !other && s.Ctl(ctx, "is-active", "--quiet", name) == nil {
 		if delayed {
 			return "", s.Ctl(ctx, "daemon-reload")
 		}
 		return "", nil
 	}
-	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"restart", name}} {
+	for _, args := range [][]string{{"daemon-reload"}, {"enable", name}, {"stop", name}, {"start", "--no-block", name}} { // only the new process answers a caller who waits for it
 		if err := s.Ctl(ctx, args...); err != nil {
 			return "", fmt.Errorf("%w; journalctl -u %s has details", err, name)
 		}
 	}
-	return "started " + name, nil
+	return joined(replaced, "started "+name), nil
 }
 
-// Stop stops a daemon and removes its unit.
-func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
+// prepare brings the unit of a daemon and the user of netmaster into being, and reports whether the unit has changed.
+func (s Systemd) prepare(ctx context.Context, daemon string) (replaced string, changed bool, err error) {
 	path := s.Host.unitFile(daemon)
-	name := filepath.Base(path)
+	if s.Host.packaged(daemon) {
+		removed, err := remove(path) // it would take precedence
+		return when(removed, "removed "+path+": the unit of the package replaces it"), removed, err
+	}
+	if daemon == Netmaster {
+		if err := s.Sysusers(ctx, unit.Sysusers); err != nil {
+			return "", false, fmt.Errorf("user %s: %w", unit.User, err)
+		}
+	}
+	text, err := unit.Render(daemon, s.Host.unitPaths(daemon, s.Release >= growingPauses))
+	if err != nil {
+		return "", false, err
+	}
+	changed, err = write(path, text, 0o644)
+	return "", changed, err
+}
+
+// Stop stops a daemon and removes its unit, unless a package has it.
+func (s Systemd) Stop(ctx context.Context, daemon string) (string, error) {
 	if daemon == Netplugin {
 		if err := s.undelaySwitch(ctx); err != nil {
 			return "", err
 		}
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	started, err := remove(s.Host.startedFile(daemon))
+	if err != nil {
+		return "", err
+	}
+	path := s.Host.unitFile(daemon)
+	_, absent := os.Stat(path)
+	if absent != nil && !started {
 		return "", nil
 	}
+	name := unit.Name(daemon)
 	if err := s.Ctl(ctx, "disable", "--now", name); err != nil {
-		return "", err
+		_, again := write(s.Host.startedFile(daemon), nil, 0o600)
+		return "", errors.Join(err, again)
 	}
 	if _, err := remove(path); err != nil {
 		return "", err
 	}
 	return "stopped " + name, s.Ctl(ctx, "daemon-reload")
+}
+
+// Sysusers has systemd create the users of a text in the format of sysusers.d(5). It keeps those that exist.
+func Sysusers(ctx context.Context, text string) error {
+	cmd := exec.CommandContext(ctx, "systemd-sysusers", "-")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("systemd-sysusers: %w: %s; create the user: useradd --system %s", err, strings.TrimSpace(string(out)), unit.User)
+	}
+	return nil
 }
 
 // digest identifies a daemon's program and settings.
@@ -254,65 +298,10 @@ func digest(h *Host, daemon string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// unit returns the systemd unit of a daemon. systemd restarts the daemon without a limit, unless the daemon reports a wrong configuration
-// (exit code 22). After= names the units of Open vSwitch on several distributions. growing has the pauses between restarts grow from one
-// second to ten.
-func unit(h *Host, daemon string, growing bool) ([]byte, error) {
-	mounts := h.at("/var/lib/contiv")
-	if daemon == Netmaster { // its store may have a file system of its own
-		mounts = h.StoreDir()
-	}
-	by, err := digest(h, daemon)
-	pause := "RestartSec=2"
-	if growing {
-		pause = "RestartSec=1\nRestartSteps=5\nRestartMaxDelaySec=10"
-	}
-	return fmt.Appendf(nil, `# Program and settings: %[5]s
-[Unit]
-Description=Contiv %[1]s
-After=network-online.target openvswitch-switch.service openvswitch.service ovs-vswitchd.service ovsdb-server.service
-Wants=network-online.target
-RequiresMountsFor=%[4]s
-StartLimitIntervalSec=0
-
-[Service]
-EnvironmentFile=%[2]s
-EnvironmentFile=-%[6]s
-ExecStart=%[3]s
-ExecReload=/bin/kill -HUP $MAINPID
-Restart=always
-%[7]s
-RestartPreventExitStatus=22
-LimitNOFILE=65536
-KillMode=process
-%[8]s
-[Install]
-WantedBy=multi-user.target
-`, daemon, h.SettingsFile(daemon), filepath.Join(h.Bin, daemon), mounts, by, h.EnvFile(daemon), pause, confined(h, daemon)), err
-}
-
-// confined returns the lines of a unit that restrict a daemon. A netmaster listens on unprivileged ports, and writes its
-// certificates and its store: of root's capabilities it keeps only the one for precise timers. netplugin is not restricted: it
-// works with interfaces, namespaces, kernel settings and directories of other programs.
-func confined(h *Host, daemon string) string {
-	if daemon != Netmaster {
-		return ""
-	}
-	return fmt.Sprintf(`CapabilityBoundingSet=CAP_SYS_NICE
-NoNewPrivileges=yes
-ProtectSystem=full
-ReadWritePaths=-%s
-ProtectHome=read-only
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectControlGroups=yes
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-RestrictNamespaces=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-SystemCallArchitectures=native
-`, h.at("/etc/contiv"))
+// unitPaths returns the paths in the unit of a daemon that contiv writes.
+func (h *Host) unitPaths(daemon string, growing bool) unit.Paths {
+	return unit.Paths{Bin: h.Bin, Settings: h.SettingsFile(daemon), Operators: h.EnvFile(daemon), Etc: h.at("/etc/contiv"), State: h.at("/var/lib/contiv"),
+		Store: h.StoreDir(), Growing: growing}
 }
 
 // ByHand starts nothing. It reports how to start a daemon.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/contiv/contiv/setup/unit"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -51,9 +52,33 @@ func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + 
 // pidFile returns the path of a file with the process id of a daemon that systemd does not start.
 func (h *Host) pidFile(daemon string) string { return h.at("/run/contiv/" + daemon + ".pid") }
 
-// unitFile returns the path of a daemon's systemd unit.
+// unitFile returns the path of a daemon's systemd unit, unless a package has it.
 func (h *Host) unitFile(daemon string) string {
-	return h.at("/etc/systemd/system/contiv-" + daemon + ".service")
+	return h.at("/etc/systemd/system/" + unit.Name(daemon))
+}
+
+// packaged reports whether a package on this host has the unit of a daemon.
+func (h *Host) packaged(daemon string) bool {
+	_, err := os.Stat(h.at("/usr/lib/systemd/system/" + unit.Name(daemon)))
+	return err == nil
+}
+
+// startedFile returns the path of a file with the digest of the program and the settings with which systemd has started a daemon.
+func (h *Host) startedFile(daemon string) string {
+	return h.at("/etc/contiv/host/" + daemon + ".started")
+}
+
+// Locate returns the directory of the daemons: that of this program, or the one in which packages have them.
+func Locate(self string) string {
+	dir := filepath.Dir(self)
+	for _, dir := range []string{dir, "/usr/sbin"} {
+		for _, daemon := range []string{Netmaster, Netplugin} {
+			if _, err := os.Stat(filepath.Join(dir, daemon)); err == nil {
+				return dir
+			}
+		}
+	}
+	return dir
 }
 
 // Masters reports whether the host is set up to run a netmaster.

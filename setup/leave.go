@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/setup/unit"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -143,6 +145,9 @@ func (l *Leave) remains(context.Context) (string, error) {
 		if _, err := os.Stat(one.path); err == nil {
 			lines = append(lines, "remains: "+one.path+": "+one.why)
 		}
+	}
+	if _, err := user.Lookup(unit.User); err == nil && h.Root == "" && !h.packaged(Netmaster) {
+		lines = append(lines, "remains: user "+unit.User+", who may own files that remain: userdel "+unit.User+" removes it")
 	}
 	return strings.Join(lines, "\n"), nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/setup/unit"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -77,6 +78,12 @@ func TestOlderSettings(t *testing.T) {
 	}
 	if got := h.Settings(Netplugin); got["A"] != "new" || got["CONTIV_NETPLUGIN_DATAPATH"] != "netdev" {
 		t.Errorf("want both, got %v", got)
+	}
+	if err := os.Chown(path, 61, 61); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Settings(Netplugin); got["CONTIV_NETPLUGIN_DATAPATH"] != "" {
+		t.Errorf("want no settings from a file of another user, got %v", got)
 	}
 	output, err := h.writeSettings(Netplugin, nil).Undo(t.Context())
 	if err != nil || !strings.Contains(output, path+" is yours") {
@@ -278,7 +285,8 @@ func TestStarters(t *testing.T) {
 		}
 	}
 	var calls [][]string
-	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { calls = append(calls, args); return nil }, Release: 252}
+	users := 0
+	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { calls = append(calls, args); return nil }, Sysusers: func(context.Context, string) error { users++; return nil }, Release: 252}
 	if _, err := s.Start(t.Context(), Netplugin); err != nil {
 		t.Fatal(err)
 	}
@@ -292,41 +300,14 @@ func TestStarters(t *testing.T) {
 		t.Errorf("want other settings to restart it, got %q, %v", did, err)
 	}
 	text, err := os.ReadFile(h.unitFile(Netplugin))
-	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\nExecStart="+program+"\nExecReload=/bin/kill -HUP $MAINPID\n") {
+	if err != nil || !strings.Contains(string(text), "EnvironmentFile="+h.SettingsFile(Netplugin)+"\nEnvironmentFile=-"+h.EnvFile(Netplugin)+"\n") || !strings.Contains(string(text), "\nExecStart="+program+"\nExecReload=/bin/kill -HUP $MAINPID\n") {
 		t.Errorf("want a unit, got %s, %v", text, err)
 	}
-	if delay, err := os.ReadFile(h.switchDelayFile()); err != nil || string(delay) != switchDelay {
+	if delay, err := os.ReadFile(h.switchDelayFile()); err != nil || string(delay) != unit.SwitchDelay {
 		t.Errorf("want ovs-vswitchd to start late enough, got %q, %v", delay, err)
 	}
 	if strings.Contains(string(text), "RestartSteps") {
 		t.Errorf("systemd 252 warns of RestartSteps, got %s", text)
-	}
-	if text, err := unit(h, Netplugin, true); err != nil || !strings.Contains(string(text), "\nRestartSec=1\nRestartSteps=5\nRestartMaxDelaySec=10\n") {
-		t.Errorf("want growing pauses, got %s, %v", text, err)
-	}
-	for _, line := range []string{"RestartSec=2", "StartLimitIntervalSec=0", "RestartPreventExitStatus=22", "Restart=always", "RequiresMountsFor=" + filepath.Dir(h.StoreDir())} {
-		if !strings.Contains(string(text), "\n"+line+"\n") {
-			t.Errorf("want %s in the unit, got %s", line, text)
-		}
-	}
-	confined := []string{"CapabilityBoundingSet=CAP_SYS_NICE", "NoNewPrivileges=yes", "ProtectSystem=full", "ReadWritePaths=-" + h.at("/etc/contiv"), "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK"}
-	master, err := unit(h, Netmaster, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range confined {
-		if !strings.Contains(string(master), "\n"+line+"\n") || strings.Contains(string(text), "\n"+line+"\n") {
-			t.Errorf("want %s in the unit of netmaster only, got %s and %s", line, master, text)
-		}
-	}
-	if !strings.HasPrefix(string(h.Trust()), h.at("/etc/contiv")+"/") || strings.HasPrefix(h.StoreDir(), h.at("/usr")) || strings.HasPrefix(h.StoreDir(), h.at("/etc")) {
-		t.Errorf("netmaster cannot write its certificates in %s, or its store in %s", h.Trust(), h.StoreDir())
-	}
-	if !strings.Contains(string(master), "\nRequiresMountsFor="+h.StoreDir()+"\n") {
-		t.Errorf("want netmaster to wait for the file system of its store, got %s", master)
-	}
-	if i := strings.Index(string(text), "[Service]"); !strings.Contains(string(text)[:i], "StartLimitIntervalSec=0") {
-		t.Error("want the start limit in [Unit], where systemd reads it")
 	}
 	for range 2 {
 		if _, err := s.Stop(t.Context(), Netplugin); err != nil {
@@ -340,7 +321,46 @@ func TestStarters(t *testing.T) {
 	for _, args := range calls {
 		verbs = append(verbs, args[0])
 	}
-	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "restart", "is-active", "daemon-reload", "enable", "restart", "daemon-reload", "disable", "daemon-reload"}) {
+	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "stop", "start", "is-active", "daemon-reload", "enable", "stop", "start", "daemon-reload", "disable", "daemon-reload"}) {
+		t.Errorf("want each verb once, got %v", verbs)
+	}
+	if users != 0 {
+		t.Errorf("netplugin runs as root, got %d users created", users)
+	}
+	if _, err := s.Start(t.Context(), Netmaster); err != nil || users != 1 {
+		t.Errorf("want the user of netmaster created, got %d, %v", users, err)
+	}
+}
+
+// The unit of a package is started and stopped, but neither written nor removed; it replaces one that contiv wrote before.
+func TestPackagedUnit(t *testing.T) {
+	h := &Host{Root: t.TempDir(), Bin: "/usr/sbin"}
+	path := h.at("/usr/lib/systemd/system/contiv-netplugin.service")
+	for _, path := range []string{path, h.unitFile(Netplugin)} {
+		if _, err := write(path, []byte("[Unit]\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.writeSettings(Netplugin, func() Env { return Env{"A": "1"} }).Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var verbs []string
+	s := Systemd{Host: h, Ctl: func(_ context.Context, args ...string) error { verbs = append(verbs, args[0]); return nil }}
+	if did, err := s.Start(t.Context(), Netplugin); err != nil || !strings.Contains(did, "removed "+h.unitFile(Netplugin)) {
+		t.Errorf("want the other unit replaced, got %q, %v", did, err)
+	}
+	if did, err := s.Start(t.Context(), Netplugin); err != nil || did != "" {
+		t.Errorf("want a running daemon kept, got %q, %v", did, err)
+	}
+	for _, stops := range []bool{true, false} {
+		if did, err := s.Stop(t.Context(), Netplugin); err != nil || (did != "") != stops {
+			t.Errorf("want it to stop %t, got %q, %v", stops, did, err)
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("want the unit of the package kept, got %v", err)
+	}
+	if !slices.Equal(verbs, []string{"daemon-reload", "enable", "stop", "start", "is-active", "daemon-reload", "disable", "daemon-reload"}) {
 		t.Errorf("want each verb once, got %v", verbs)
 	}
 }

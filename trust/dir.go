@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/contiv/contiv/fileowner"
 )
 
 // DefaultDir is the directory of a host's certificates and keys.
@@ -118,7 +120,7 @@ func (d Dir) write(path string, text []byte, mode fs.FileMode) error {
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, fileowner.Keep(f, path), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return os.Rename(f.Name(), path)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
+	"github.com/contiv/contiv/daemon/notify"
 	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -116,5 +118,6 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	}
 	log.Info("starting netplugin", "version", build.Info().Version, "host", o.Host, "control", o.Addresses.Control, "vtep", o.Addresses.VTEP,
 		"uplinks", o.Uplinks.NICs, "bond", o.Uplinks.Bond, "from", masters)
-	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT))
+	manager := notify.New(func() string { return strings.Join(n.Waiting(), "; ") }, log)
+	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT), manager.Task())
 }

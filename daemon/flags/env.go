@@ -91,7 +91,7 @@ func (s *Set) variablesOf(path string) []configfile.Variable {
 	if path == "" {
 		return nil
 	}
-	text, err := configfile.Read(path)
+	text, err := configfile.ReadTrusted(path)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			s.warnings = append(s.warnings, fmt.Sprintf("cannot read a file of variables: %v", err))

@@ -91,7 +91,7 @@ func byLine(problems []error) []error {
 
 // entriesOf reads a file. An optional one may be missing.
 func entriesOf(path string, optional bool) (entries []configfile.Entry, problems []error) {
-	text, err := configfile.Read(path)
+	text, err := configfile.ReadTrusted(path)
 	switch {
 	case optional && errors.Is(err, fs.ErrNotExist):
 		return nil, nil

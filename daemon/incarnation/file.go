@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/checksum"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/fileowner"
 )
 
 // DefaultPath is the path of the file in which daemons record the incarnation, as contiv init and contiv join configure it.
@@ -94,7 +95,7 @@ func write(path string, text []byte) (err error) {
 		}
 	}()
 	_, err = next.Write(text)
-	err = errors.Join(err, next.Chmod(0o644), next.Sync(), next.Close())
+	err = errors.Join(err, fileowner.Keep(next, path), next.Chmod(0o644), next.Sync(), next.Close())
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ type config struct {
 	Bundle     offline.Settings
 	PluginName string // has no effect; the original has it
 	LeaderTTL  string
+	Owner      string // the user who gets the files that netmaster writes
 	ttl        time.Duration
 }
 
@@ -45,6 +46,7 @@ func (c *config) register(s *flags.Set) {
 	}
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
+	s.String(&c.Owner, "owner", "OWNER", "", "give the files that netmaster writes to this user, and exit: a unit does so before it starts netmaster as that user")
 }
 
 // parse reads the command line and the environment, and checks them for a netmaster of a cluster. An error names the flag.

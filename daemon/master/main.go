@@ -46,6 +46,13 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 		}
 		return 0
 	}
+	if c.Owner != "" {
+		if err := c.giveFiles(); err != nil {
+			fmt.Fprintln(stderr, "netmaster:", err)
+			return 1
+		}
+		return 0
+	}
 	recent := &logging.Recent{}
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)

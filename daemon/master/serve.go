@@ -15,6 +15,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/master/storage"
+	"github.com/contiv/contiv/daemon/notify"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/store"
@@ -55,7 +56,7 @@ func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.St
 	if err != nil {
 		return err
 	}
-	tasks = append(tasks, d.own.Tasks(d.log)...)
+	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task())
 	if d.reload != nil {
 		tasks = append(tasks, part.Started("reload", func(ctx context.Context) error { d.reload(ctx); return nil }))
 	}

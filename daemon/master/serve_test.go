@@ -27,8 +27,9 @@ import (
 // process is one netmaster of a cluster within the test.
 type process struct {
 	channel.Master
-	db   *memory.Store
-	stop func() // ends it as SIGTERM does, and waits
+	db      *memory.Store
+	waiting func() string
+	stop    func() // ends it as SIGTERM does, and waits
 }
 
 // start runs a netmaster over its own connection to db.
@@ -56,13 +57,13 @@ func startOver(t *testing.T, own store.Store) *process {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
+	d := newDaemon(c, nil, nil, &logging.Recent{}, slog.New(slog.DiscardHandler))
 	go func() {
 		defer close(done)
-		d := newDaemon(c, nil, nil, &logging.Recent{}, slog.New(slog.DiscardHandler))
 		_ = d.serve(ctx, func(context.Context) (store.Store, error) { return own, nil })
 	}()
 	transport := &http.Transport{}
-	p := &process{Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}}
+	p := &process{waiting: d.front.Waiting, Master: channel.Master{Client: &client.Client{Base: "http://" + address, HTTP: &http.Client{Transport: transport}, Timeout: 10 * time.Second}}}
 	p.stop = sync.OnceFunc(func() { cancel(); <-done; transport.CloseIdleConnections() })
 	t.Cleanup(p.stop)
 	return p
@@ -222,7 +223,11 @@ func TestStoreUnread(t *testing.T) {
 		}
 		return strings.Contains(err.Error(), "waits for the content of the store")
 	})
+	if got := two.waiting(); got != "the content of the store" {
+		t.Errorf("the service manager reads %q, want the content of the store", got)
+	}
 	close(content)
+	until(t, "the service manager reads that it serves", func() bool { return two.waiting() == "" })
 	until(t, "it lists the network", func() bool {
 		list, err := two.Networks().List(ctx)
 		if err == nil && len(list) != 1 {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,8 +22,13 @@ const (
 // fewer wake-ups to do. It is the Go runtime's own thread that this is about: while there is anything to do it looks after the others
 // every 20 µs, nearly always for nothing, which takes a fifth of the processor time of a daemon that mostly waits; and when it has gone
 // to sleep, the first to do something wakes it before anything else. Threads that come later are like those that make them. Without the
-// capability CAP_SYS_NICE nothing changes, and the error says so; it is no reason to end.
+// capability CAP_SYS_NICE nothing changes, and the error says so; it is no reason to end. A slack that the service manager has set
+// (TimerSlackNSec= of systemd.exec(5)) needs no capability.
 func Slack(late time.Duration) error {
+	wanted := strconv.FormatInt(late.Nanoseconds(), 10)
+	if now, err := os.ReadFile("/proc/self/timerslack_ns"); err == nil && strings.TrimSpace(string(now)) == wanted {
+		return nil
+	}
 	done := map[string]bool{}
 	for {
 		files, err := filepath.Glob("/proc/self/task/[0-9]*")
@@ -35,7 +41,7 @@ func Slack(late time.Duration) error {
 			if done[thread] {
 				continue
 			}
-			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(strconv.FormatInt(late.Nanoseconds(), 10)), 0)
+			err := os.WriteFile("/proc/"+thread+"/timerslack_ns", []byte(wanted), 0)
 			if err != nil && !os.IsNotExist(err) {
 				return fmt.Errorf("set a timer slack of %s, without which the daemon uses more CPU; grant the capability CAP_SYS_NICE: %w", late, err)
 			}

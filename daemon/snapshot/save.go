@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/fileowner"
 )
 
 // Source is a store that can export snapshots.
@@ -124,7 +125,7 @@ func (h *Header) keep(body *os.File, path string) (Info, error) {
 	if err := h.copyBody(to, body); err != nil {
 		return Info{}, err
 	}
-	if err := errors.Join(to.Flush(), out.Sync()); err != nil {
+	if err := errors.Join(to.Flush(), fileowner.Keep(out, path), out.Sync()); err != nil {
 		return Info{}, err
 	}
 	// Verify what the file system returns.

@@ -48,12 +48,7 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	digest := sha256.Sum256(layer)
-	config, err := json.Marshal(map[string]any{
-		"architecture": runtime.GOARCH, "os": "linux", "created": "2020-01-01T00:00:00Z",
-		"config": map[string]any{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
-		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
-	})
+	config, err := json.Marshal(i.config(runtime.GOARCH, "2020-01-01T00:00:00Z", layer))
 	if err != nil {
 		return 0, err
 	}
@@ -75,6 +70,16 @@ func (i *Image) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	return all.WriteTo(w)
+}
+
+// config is the image's configuration (OCI image specification, "Image Configuration").
+func (i *Image) config(arch, created string, layer []byte) map[string]any {
+	digest := sha256.Sum256(layer)
+	return map[string]any{
+		"architecture": arch, "os": "linux", "created": created,
+		"config": map[string]any{"Entrypoint": i.Entrypoint, "Cmd": i.Cmd, "Env": []string{"PATH=/bin"}, "WorkingDir": "/"},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
+	}
 }
 
 // directories are part of every image.

@@ -55,6 +55,9 @@ func asJSON(c *cobra.Command, args []string) bool {
 	return false
 }
 
+// Tree returns all commands, for documentation.
+func Tree(f *Factory) *cobra.Command { return newRoot(f, "") }
+
 // newRoot returns the tree of commands: all of it, or, if only names a command, just that one, since creating the others takes longer than
 // most commands do.
 func newRoot(f *Factory, only string) *cobra.Command {

@@ -42,7 +42,7 @@ func (p *place) flags(f *pflag.FlagSet) {
 
 func (p *place) daemonFlags(f *pflag.FlagSet) {
 	p.flags(f)
-	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: that of contiv)")
+	f.StringVar(&p.bin, "bin", "", "directory of netmaster and netplugin (default: that of contiv, else /usr/sbin)")
 	f.StringVar(&p.start, "start", "auto", "how to run daemons: systemd, exec (as processes that write to log files), no (only print the commands) or auto (systemd if it runs, else exec)")
 }
 
@@ -53,7 +53,7 @@ func (p *place) host() (*setup.Host, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.bin = filepath.Dir(self)
+		p.bin = setup.Locate(self)
 	}
 	for _, dir := range []*string{&p.bin, &p.root} {
 		if *dir == "" {
@@ -82,7 +82,7 @@ func (p *place) starter(h *setup.Host) (setup.Starter, error) {
 		if h.Root != "" {
 			return nil, errors.New("--start systemd: systemd reads units only below /; omit --root, or use --start exec")
 		}
-		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Journal: setup.Journalctl, Release: setup.SystemdRelease(context.Background())}, nil
+		return setup.Systemd{Host: h, Ctl: setup.Systemctl, Journal: setup.Journalctl, Sysusers: setup.Sysusers, Release: setup.SystemdRelease(context.Background())}, nil
 	case "exec":
 		return setup.Detached{Host: h}, nil
 	case "no":

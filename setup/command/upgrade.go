@@ -15,9 +15,9 @@ import (
 
 func newUpgrade() *cobra.Command {
 	var p place
-	cmd := &cobra.Command{Use: "upgrade", Short: "Plan the upgrade of a cluster", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: "upgrade", Short: "Plan the upgrade of a cluster, and check this host before one", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	p.flags(cmd.PersistentFlags())
-	cmd.AddCommand(newUpgradePlan(&p))
+	cmd.AddCommand(newUpgradePlan(&p), newUpgradeCheck(&p))
 	return cmd
 }
 

@@ -220,7 +220,7 @@ func detach(t *testing.T, m *machine.Machine, name string) {
 // later (CNI specification, error code 11).
 func cni(t *testing.T, m *machine.Machine, command, name string) string {
 	t.Helper()
-	shell := fmt.Sprintf("echo '%s' | CNI_COMMAND=%s CNI_CONTAINERID=%[3]s CNI_NETNS=/run/netns/%[3]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s", conf, command, name)
+	shell := fmt.Sprintf("echo '%s' | CNI_COMMAND=%s CNI_CONTAINERID=%[3]s CNI_NETNS=/run/netns/%[3]s CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin:/opt/cni/bin PATH=$PATH:/opt/cni/bin contivk8s", conf, command, name)
 	for end := time.Now().Add(timeout); ; <-time.After(time.Second) {
 		out, err := m.Run(t.Context(), shell)
 		if err == nil {

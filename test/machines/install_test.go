@@ -30,6 +30,7 @@ func TestInstall(t *testing.T) {
 		r.own[fmt.Sprintf(pageAddress, i+1)] = m.Address()
 	}
 	r.read(t, "tutorials/install.md")
+	hardened(t, r.hosts[0])
 	// A host without Docker and Kubernetes is as well as any.
 	if out := run(t, r.hosts[0], "netctl node ls -o json"); strings.Contains(out, "Docker") || strings.Count(out, `"mode": "cni"`) != len(r.hosts) {
 		t.Errorf("want every agent to have found no more than CNI, and nothing about Docker: %s", out)
