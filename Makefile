@@ -121,6 +121,8 @@ include test/provider/provider.mk
 include test/kubernetes/kubernetes.mk
 include test/machines/machines.mk
 include dist/dist.mk
+include test/monitoring/monitoring.mk
+include test/openapi/openapi.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

@@ -62,6 +62,8 @@ var otherTexts = map[string]string{
 	"ofnet/link:ParsePorts":                        "ports and their protocol",
 	"ofnet/ovsdb:Bond.drift":                       "a column of OVSDB",
 	"ofnet/ovsdb:BridgeSpec.drift":                 "a column of OVSDB",
+	"setup/preflight/packetfilter:ports":           "a range of ports",
+	"setup/preflight:holder":                       "a port",
 	"trust:Parse":                                  "the URI of a certificate",
 }
 

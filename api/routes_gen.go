@@ -229,3 +229,18 @@ func Routes() []string {
 		"PUT /api/v1/volumes/{key}/",
 	}
 }
+
+// Open returns those that need no proof of the client.
+func Open() []string {
+	return []string{
+		"GET /healthz",
+		"GET /readyz",
+		"GET /version",
+		"POST /api/v1/auth/login",
+		"POST /api/v1/auth/oidc/authorize",
+		"POST /api/v1/auth/oidc/device",
+		"POST /api/v1/auth/oidc/login",
+		"POST /api/v1/certificates/renew-ended",
+		"POST /api/v1/join",
+	}
+}

@@ -62,7 +62,7 @@ func (l *Leave) Steps() []Step {
 // The certificates are last: an interrupted contiv leave authenticates with them.
 func (l *Leave) placed() []Step {
 	h := l.Host
-	return []Step{h.writeSettings(Netmaster, nil), h.writeSettings(Netplugin, nil), h.cni(), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
+	return []Step{h.writeSettings(Netmaster, nil), h.writeSettings(Netplugin, nil), h.cni(), h.fixed(Commands), h.begin(), {Name: "store", Undo: l.store}, h.founded(nil), h.authority(nil)}
 }
 
 // namedEndpoints is the maximum number of endpoints that a message names.

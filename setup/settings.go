@@ -12,6 +12,7 @@ import (
 // Ports of a host.
 const (
 	MasterPort  = "9999"
+	ProxyPort   = "10000"
 	InspectPort = "9090"
 	clientPort  = "2379" // of the embedded store
 	peerPort    = "2380"

@@ -1,5 +1,9 @@
 // Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and the state of a
 // cluster. netctl, the console, the agent and the tests all reach the cluster through it.
+//
+// Programs outside of this repository may use it, with packages api/model and trust: the three import only the standard library and packages
+// of this module. See the example of the package. Methods block until a netmaster answers or the context ends; a refusal is a *model.Error,
+// whose Code is stable. Clients are safe for concurrent use.
 package client
 
 import (

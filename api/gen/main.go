@@ -78,7 +78,7 @@ func generate(root string, check bool) (stale []string, err error) {
 		return nil, err
 	}
 	files["api/openapi.yaml"] = document
-	if files["api/routes_gen.go"], err = render(routesTemplate, described); err != nil {
+	if files["api/routes_gen.go"], err = render(routesTemplate, struct{ All, Open []string }{described, open(routes)}); err != nil {
 		return nil, err
 	}
 	if err := reference(files, kinds); err != nil {

@@ -21,6 +21,7 @@ type route struct {
 	Body    string            `json:"body"`
 	Answer  string            `json:"answer"`
 	In      string            `json:"in"`    // the member of an object that contains the answer
+	Open    bool              `json:"open"`  // clients need no proof
 	Media   string            `json:"media"` // of an answer without a type of ours; several are separated by spaces
 }
 
@@ -89,6 +90,9 @@ func (r *route) describe(paths, schemas object, types *goTypes) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Query)) {
 		parameters = append(parameters, object{"name": name, "in": "query", "description": r.Query[name], "schema": object{"type": "string"}})
 	}
+	if r.Open {
+		does["security"] = []object{{}}
+	}
 	if parameters != nil {
 		does["parameters"] = parameters
 	}
@@ -115,4 +119,16 @@ func operationID(method, path string) string {
 		id += exported(word)
 	}
 	return id
+}
+
+// open lists the routes that need no proof, in order.
+func open(routes []route) (out []string) {
+	for i := range routes {
+		if routes[i].Open {
+			method, path := routes[i].asked()
+			out = append(out, strings.ToUpper(method)+" "+path)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

@@ -151,9 +151,14 @@ func renew(ctx context.Context, h *setup.Host, role trust.Role) (until string, e
 func newCertUser(p *place) *cobra.Command {
 	cmd := &cobra.Command{Use: "user NAME DIR", Short: "Issue a certificate to a user with the authority's key, and write it into a directory for CONTIV_TRUST", Args: cobra.ExactArgs(2),
 		Long: "Issue a certificate to a user with the authority's key, which hosts with a netmaster have. The directory gets ca.crt and user.pem, a certificate and its key, which authenticates as that user until it " +
-			"expires or contiv cert revoke revokes it. Set the user's rights with netctl authorization; user " + setup.Admin + " may do everything."}
+			"expires or contiv cert revoke revokes it. Set the user's rights with netctl authorization; user " + setup.Admin + " may do everything.\n\n" +
+			"With --monitor the certificate, monitor.pem, is that of a monitoring system: it reads metrics and health of netmasters and agents, and nothing else. Run the command again before the certificate expires: it replaces the file."}
+	monitor := cmd.Flags().Bool("monitor", false, "issue the certificate of a monitoring system instead of a user's")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		who, dir := trust.Identity{Role: trust.User, Name: args[0]}, trust.Dir(args[1])
+		if *monitor {
+			who.Role = trust.Monitor
+		}
 		h, err := p.host()
 		if err != nil {
 			return err
@@ -166,7 +171,7 @@ func newCertUser(p *place) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if dir.Has(trust.User) {
+		if dir.Has(who.Role) && !*monitor {
 			return fmt.Errorf("%s exists already: name another directory, or remove it", dir.PairFile(trust.User))
 		}
 		if err := os.MkdirAll(string(dir), 0o700); err != nil {
@@ -175,7 +180,7 @@ func newCertUser(p *place) *cobra.Command {
 		if err := errors.Join(dir.SaveAuthority(trusted, nil), dir.Certify(a, who, time.Now())); err != nil {
 			return err
 		}
-		made, err := trust.Open(dir, trust.User)
+		made, err := trust.Open(dir, who.Role)
 		if err != nil {
 			return err
 		}
@@ -184,7 +189,11 @@ func newCertUser(p *place) *cobra.Command {
 			err = c.RecordCertificates(cmd.Context(), model.RecordRequest{Certificates: string(trust.CertificatePEM(made.Certificate()))})
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("register the certificate, so that it can be revoked: %w", err), os.Remove(dir.PairFile(trust.User)))
+			return errors.Join(fmt.Errorf("register the certificate, so that it can be revoked: %w", err), os.Remove(dir.PairFile(who.Role)))
+		}
+		if *monitor {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "issued a certificate for monitor %s, valid until %s: %s\n", who.Name, moment(made.Certificate().NotAfter), dir.PairFile(who.Role))
+			return err
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "issued a certificate for user %s, valid until %s; use it with CONTIV_TRUST=%s netctl ...\n", who.Name, moment(made.Certificate().NotAfter), dir)
 		return err

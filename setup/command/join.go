@@ -82,12 +82,16 @@ func (o *joinOptions) run(ctx context.Context, out io.Writer, text string) error
 // date returns the time of an invitation's netmaster, from the Date header of its responses (RFC 9110, section 6.6.1). The clock is
 // checked before certificates are, so that a wrong clock is reported as such.
 func date(ctx context.Context, i *setup.Invitation) (time.Time, error) {
-	c := i.Visit(nil, func(*x509.Certificate) {})
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+i.Address+"/healthz", nil)
+	return dateOf(ctx, i.Visit(nil, func(*x509.Certificate) {}).HTTP, "https://"+i.Address)
+}
+
+// dateOf returns the time of the netmaster at a URL.
+func dateOf(ctx context.Context, c *http.Client, base string) (time.Time, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/healthz", nil)
 	if err != nil {
 		return time.Time{}, err
 	}
-	answer, err := c.HTTP.Do(q)
+	answer, err := c.Do(q)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -1,5 +1,5 @@
 // Package command has the commands that make machines hosts of a cluster: contiv init, join, leave, replace, readdress, token,
-// cert, pod, snapshot, upgrade, import and config.
+// cert, pod, snapshot, upgrade, import, config and preflight.
 package command
 
 import (
@@ -26,7 +26,7 @@ import (
 
 // New returns the commands.
 func New() []*cobra.Command {
-	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot(), newUpgrade(), newImport(), newConfig()}
+	return []*cobra.Command{newInit(), newJoin(), newLeave(), newReplace(), newReaddress(), newToken(), newCert(), newPod(), newSnapshot(), newUpgrade(), newImport(), newConfig(), newPreflight()}
 }
 
 // place describes the machine on which a command works.
@@ -126,38 +126,49 @@ func (i *identity) fill(h *setup.Host, w *setup.Wish, netmaster string) (hostnam
 	return hostname, nil
 }
 
-// check runs the checks and prints their findings. It returns an error if a finding prevents the setup. clock reads a netmaster's
-// clock; nil: there is no netmaster yet.
-func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setup.Wish, master, agent, embedded bool, clock func(context.Context) (time.Time, error)) error {
-	s := &preflight.Subject{Label: w.Label, VXLAN: w.Settings.NetMode != "vlan", Clock: clock}
+// subject describes what this machine is to become.
+func (p *place) subject(h *setup.Host, w *setup.Wish, master, agent, embedded bool) *preflight.Subject {
+	s := &preflight.Subject{Label: w.Label, VXLAN: w.Settings.NetMode != "vlan", Member: h.Member()}
 	s.Address, _ = netip.ParseAddr(w.Address)
 	s.VTEP, _ = netip.ParseAddr(w.VTEP)
-	fresh := !h.Member() // otherwise its own daemons use the ports
-	port := func(n, what string) {
-		if fresh {
-			s.Ports = append(s.Ports, preflight.Port{Network: "tcp", Address: net.JoinHostPort(w.Address, n), For: what})
-		}
+	port := func(at, n, what string) {
+		s.Ports = append(s.Ports, preflight.Port{Network: "tcp", Address: net.JoinHostPort(at, n), For: what, Local: at == loopback})
 	}
 	if master {
-		port(setup.MasterPort, setup.Netmaster)
+		port(w.Address, setup.MasterPort, setup.Netmaster)
+		port(w.Address, setup.ProxyPort, "netmaster's proxy")
 		if embedded {
 			s.Store = h.StoreDir()
-			port("2379", "the embedded store")
-			port("2380", "the embedded store's members")
+			port(w.Address, "2379", "the embedded store")
+			port(w.Address, "2380", "the embedded store's members")
 		}
 	}
 	if agent {
 		s.Switch = filepath.Join(cmp.Or(p.ovs, "/run/openvswitch"), "db.sock")
-		port(setup.InspectPort, setup.Netplugin)
+		s.Private = netip.MustParsePrefix("172.19.0.0/16")
+		port(w.Address, setup.InspectPort, setup.Netplugin)
+		port(loopback, setup.InspectPort, "netplugin's health")
 	}
+	return s
+}
+
+// loopback is the address at which an agent reports its health without TLS.
+const loopback = "127.0.0.1"
+
+// check runs the checks and prints what is wrong. It returns an error if a result prevents the setup. clock reads a netmaster's clock; nil:
+// there is no netmaster yet.
+func (p *place) check(ctx context.Context, out io.Writer, h *setup.Host, w *setup.Wish, master, agent, embedded bool, clock func(context.Context) (time.Time, error)) error {
+	s := p.subject(h, w, master, agent, embedded)
+	s.Clock = clock
+	words := map[preflight.State]string{preflight.Error: "problem", preflight.Warning: "note"}
 	wrong := 0
-	for _, f := range preflight.Run(ctx, preflight.Local{}, s) {
-		word := "note"
-		if !f.Minor {
-			word = "problem"
+	for _, r := range preflight.Run(ctx, preflight.Local{}, s) {
+		if r.State == preflight.Error {
 			wrong++
 		}
-		_, _ = fmt.Fprintf(out, "%s: %s: %s\n  %s\n", word, f.Check, f.Problem, f.Remedy)
+		if words[r.State] != "" {
+			_, _ = fmt.Fprintf(out, "%s: %s: %s\n  %s\n", words[r.State], r.Check, r.Summary, r.Remedy)
+		}
 	}
 	if wrong > 0 && !p.force {
 		return errors.New("this machine cannot be a host of a cluster yet; nothing was changed (--force continues nevertheless)")

@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/contiv/contiv/ofnet/link"
 )
 
 // Local is the machine that the process runs on.
@@ -124,3 +127,41 @@ func (Local) Free(dir string) (int64, error) {
 
 // Now returns the current time.
 func (Local) Now() time.Time { return time.Now() }
+
+// Datapath queries the kernel.
+func (Local) Datapath() error { return link.KernelDatapath() }
+
+// searched are the directories in which programs of an administrator are, besides those of $PATH.
+var searched = []string{"/usr/sbin", "/sbin"}
+
+// Output runs a program with messages in English.
+func (Local) Output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	path, err := exec.LookPath(name)
+	for i := 0; err != nil && i < len(searched); i++ {
+		path, err = exec.LookPath(filepath.Join(searched[i], name))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, exec.ErrNotFound)
+	}
+	var wrong bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stderr = &wrong
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(wrong.String()))
+	}
+	return out, nil
+}
+
+// ReadFile reads a file.
+func (Local) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
+
+// Names lists a directory.
+func (Local) Names(dir string) (out []string, err error) {
+	all, err := os.ReadDir(dir)
+	for _, e := range all {
+		out = append(out, e.Name())
+	}
+	return out, err
+}

@@ -12,9 +12,9 @@ import (
 var oldestKernel = [2]int{5, 10}
 
 // kernel checks the kernel's release and modules. Without Open vSwitch's module, its userspace datapath is used.
-func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
+func kernel(ctx context.Context, m Machine, s *Subject) (fine string, out []Result) {
 	if s.Switch == "" {
-		return nil
+		return "", nil
 	}
 	release, err := m.Kernel()
 	switch has, ok := numbers(release); {
@@ -23,15 +23,13 @@ func kernel(ctx context.Context, m Machine, s *Subject) (out []Finding) {
 	case less(has, oldestKernel):
 		out = append(out, one("the kernel "+release+" is too old", fmt.Sprintf("boot %d.%d or later, which Debian 11 and Ubuntu 22.04 have", oldestKernel[0], oldestKernel[1]))...)
 	}
-	for name, use := range map[string]string{"veth": "containers' interfaces", "nf_tables": "host access"} {
-		if !m.Module(ctx, name) {
-			out = append(out, one(fmt.Sprintf("the kernel has no module %s, which %s need", name, use), "install the kernel's modules, and run modprobe "+name)...)
+	for _, module := range []struct{ name, use string }{{"veth", "containers' interfaces"}, {"nf_tables", "host access"}} {
+		if !m.Module(ctx, module.name) {
+			out = append(out, Result{State: Error, Summary: fmt.Sprintf("the kernel has no module %s, which %s need", module.name, module.use),
+				Remedy: "install the kernel's modules, and run modprobe " + module.name})
 		}
 	}
-	if !m.Module(ctx, "openvswitch") {
-		out = append(out, minor("the kernel has no module openvswitch: the switch forwards in user space, which uses more CPU", "install the kernel's modules, and run modprobe openvswitch")...)
-	}
-	return out
+	return release, out
 }
 
 // The oldest supported version of Open vSwitch, and the one that the flows are tested with.
@@ -41,25 +39,25 @@ var (
 )
 
 // openvswitch checks that Open vSwitch runs, and its version.
-func openvswitch(ctx context.Context, m Machine, s *Subject) []Finding {
+func openvswitch(ctx context.Context, m Machine, s *Subject) (string, []Result) {
 	if s.Switch == "" {
-		return nil
+		return "", nil
 	}
 	version, err := m.Switch(ctx, s.Switch)
 	if err != nil {
-		return one(fmt.Sprintf("Open vSwitch does not answer at %s: %v", s.Switch, err),
+		return "", one(fmt.Sprintf("Open vSwitch does not answer at %s: %v", s.Switch, err),
 			"install and start it: apt-get install openvswitch-switch, dnf install openvswitch; systemctl enable --now openvswitch-switch")
 	}
 	has, ok := numbers(version)
 	switch {
 	case !ok:
-		return minor(fmt.Sprintf("Open vSwitch reports version %q", version), fmt.Sprintf("it should be %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return "", minor(fmt.Sprintf("Open vSwitch reports version %q", version), fmt.Sprintf("it should be %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, oldestSwitch):
-		return one("Open vSwitch "+version+" is too old", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return "", one("Open vSwitch "+version+" is too old", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	case less(has, testedSwitch):
-		return minor("Open vSwitch "+version+" is older than the version that the flows are tested with", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
+		return "", minor("Open vSwitch "+version+" is older than the version that the flows are tested with", fmt.Sprintf("upgrade it to %d.%d or later", testedSwitch[0], testedSwitch[1]))
 	}
-	return nil
+	return version, nil
 }
 
 // numbers returns the first two numbers of a version, such as 3.1.0 or 6.18-rc1.
@@ -85,19 +83,19 @@ func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] 
 const maxSkew = 2 * time.Minute
 
 // clock checks the machine's clock: certificates have a limited validity.
-func clock(ctx context.Context, m Machine, s *Subject) []Finding {
+func clock(ctx context.Context, m Machine, s *Subject) (string, []Result) {
 	if s.Clock == nil {
-		return nil
+		return "", nil
 	}
 	theirs, err := s.Clock(ctx)
 	if err != nil {
-		return one(fmt.Sprintf("the netmaster does not answer: %v", err), "check its address, and that it runs; contiv token create prints the address at which hosts join")
+		return "", one(fmt.Sprintf("the netmaster does not answer: %v", err), "check its address, and that it runs; contiv token create prints the address at which hosts join")
 	}
 	if apart := m.Now().Sub(theirs); apart.Abs() > maxSkew {
-		return one(fmt.Sprintf("this machine's clock differs by %s from the netmaster's, which shows %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
+		return "", one(fmt.Sprintf("this machine's clock differs by %s from the netmaster's, which shows %s", apart.Round(time.Second), theirs.UTC().Format(time.RFC3339)),
 			"set the clock: timedatectl set-ntp true, or chronyc makestep")
 	}
-	return nil
+	return fmt.Sprintf("within %s of the netmaster's", maxSkew), nil
 }
 
 // Space for the embedded store, in bytes.
@@ -107,18 +105,18 @@ const (
 )
 
 // disk checks the space for the store.
-func disk(_ context.Context, m Machine, s *Subject) []Finding {
+func disk(_ context.Context, m Machine, s *Subject) (string, []Result) {
 	if s.Store == "" {
-		return nil
+		return "", nil
 	}
 	free, err := m.Free(s.Store)
 	switch {
 	case err != nil:
-		return minor(fmt.Sprintf("the space in %s is unknown: %v", s.Store, err), "it should be 8 GiB")
+		return "", minor(fmt.Sprintf("the space in %s is unknown: %v", s.Store, err), "it should be 8 GiB")
 	case free < minSpace:
-		return one(fmt.Sprintf("%d MiB are free for the store in %s", free>>20, s.Store), "free some space, or mount another file system there; 8 GiB are its quota")
+		return "", one(fmt.Sprintf("%d MiB are free for the store in %s", free>>20, s.Store), "free some space, or mount another file system there; 8 GiB are its quota")
 	case free < quotaSpace:
-		return minor(fmt.Sprintf("%d MiB are free for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "monitor it: netctl leader shows the size of the store")
+		return "", minor(fmt.Sprintf("%d MiB are free for the store in %s, less than its quota of 8 GiB", free>>20, s.Store), "monitor it: netctl leader shows the size of the store")
 	}
-	return nil
+	return fmt.Sprintf("%d MiB free in %s", free>>20, s.Store), nil
 }

@@ -18,6 +18,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
@@ -106,11 +108,12 @@ type Engine struct {
 	numbers  *numbers
 	recent   *recent // recently removed endpoints
 	failures *failures
+	duration *prometheus.HistogramVec
 }
 
 // New returns an Engine. Restore must be called once Open vSwitch has been listed, before the first Attach.
 func New(o Options) *Engine {
-	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent(), failures: newFailures()}
+	return &Engine{Options: o, locks: newLocks(), numbers: newNumbers(), recent: newRecent(), failures: newFailures(), duration: newDuration()}
 }
 
 // Request asks for an interface, which ContainerID and IfName identify.
@@ -195,8 +198,10 @@ const portTimeout = 3 * time.Second
 // Attach creates the interface and returns when its flows are in the switch. It completes and returns an existing attachment. If it fails,
 // it leaves nothing that it created, or leaves a port by which Sweep finds the rest.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
+	begun := time.Now()
 	res, err := e.attach(ctx, r)
 	e.failures.record(&r, err, time.Now())
+	e.observe(time.Since(begun), err)
 	return res, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/contiv/contiv/api/model"
@@ -84,10 +85,12 @@ type Options struct {
 	Reach      Reach
 	Observed   Observed // nil: connections are not observed
 	Drift      Drift
-	Observes   bool          // the switch is repaired only on request
-	Bounds     *Bounds       // nil: those of the default Limits
-	Log        *slog.Logger  // nil: none
-	Recent     func() []byte // the last lines of the agent's log; nil: they are not kept
+	Observes   bool                   // the switch is repaired only on request
+	Bounds     *Bounds                // nil: those of the default Limits
+	Log        *slog.Logger           // nil: none
+	Recent     func() []byte          // the last lines of the agent's log; nil: they are not kept
+	Expires    func() time.Time       // when the agent's certificate ends; nil: it has none
+	Metrics    []prometheus.Collector // further ones
 
 	sampler *sampler
 	panics  *atomic.Uint64

@@ -153,8 +153,10 @@ func (a *agent) Reclaim(_ context.Context, id string) error {
 	return a.err
 }
 
-func (a *agent) handler() http.Handler {
-	return Handler(Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded),
+func (a *agent) handler() http.Handler { return Handler(a.options()) }
+
+func (a *agent) options() Options {
+	return Options{Forward: a, Attach: a, Pipeline: pipeline.Default(), Now: time.Now, Bounds: NewBounds(recorded),
 		Status: func() model.AgentStatus {
 			return model.AgentStatus{Host: "h1", Flows: 2, Uplinks: []model.Uplink{{Name: "eth1", Link: true, Active: true}, {Name: "eth2"}}}
 		},
@@ -170,7 +172,7 @@ func (a *agent) handler() http.Handler {
 			return Driver{LocalIP: "192.0.2.1", Bridge: "contiv0", Endpoints: []record.Endpoint{{ID: inNetwork("c1")}},
 				VTEPs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:4789"), netip.MustParseAddrPort("192.0.2.2:4789")}}
 		},
-		Version: model.Version{Version: "v1"}})
+		Version: model.Version{Version: "v1"}}
 }
 
 func TestRoutes(t *testing.T) {

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"runtime"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -33,6 +35,12 @@ func (m metrics) labelled(name, help string, labels prometheus.Labels, read func
 func registry(o Options) *prometheus.Registry {
 	m := metrics{prometheus.NewRegistry(), o}
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newRuleMetrics(o), newServiceMetrics(o))
+	m.MustRegister(o.Metrics...)
+	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "contiv", Subsystem: "agent", Name: "build_info", Help: "1; the labels describe the build",
+		ConstLabels: prometheus.Labels{"version": o.Version.Version, "revision": o.Version.GitCommit, "goversion": runtime.Version()}}, func() float64 { return 1 }))
+	if o.Expires != nil {
+		m.gauge("certificate_expiry_timestamp_seconds", "time at which the agent's certificate ends, in seconds since 1970", func() float64 { return float64(o.Expires().Unix()) })
+	}
 	m.gauge("ready", "1 when the agent waits for nothing", func() float64 {
 		if len(o.Waiting()) == 0 {
 			return 1
@@ -110,7 +118,7 @@ func (m metrics) addRouter() {
 		return float64(n)
 	})
 	m.gauge("bgp_routes", "prefixes that routers outside announce", func() float64 { s, _ := m.o.Router(); return float64(len(s.Dsts)) })
-	m.gauge("bgp_routes_waiting", "of these, without a known next hop", func() float64 { s, _ := m.o.Router(); return float64(len(s.Waiting)) })
+	m.gauge("bgp_routes_waiting", "prefixes from routers outside without a known next hop", func() float64 { s, _ := m.o.Router(); return float64(len(s.Waiting)) })
 	m.gauge("bgp_announced", "addresses of endpoints announced", func() float64 { s, _ := m.o.Router(); return float64(len(s.Own)) })
 }
 
@@ -121,11 +129,11 @@ func (m metrics) addNames() {
 		m.counter("dns_"+name+"_total", help, func() uint64 { return read(o.Names.Counts()) })
 	}
 	total("questions", "questions to name servers that the switch sent to the agent", func(c dns.Counts) uint64 { return c.Questions })
-	total("answered", "of these, answered as names of the tenant", func(c dns.Counts) uint64 { return c.Answered })
-	total("forwarded", "of these, asked of the host's name servers", func(c dns.Counts) uint64 { return c.Forwarded })
-	total("passed", "of these, passed on unmodified", func(c dns.Counts) uint64 { return c.Passed })
-	total("excess", "times that an endpoint asked too much and was let past", func(c dns.Counts) uint64 { return c.Excess })
-	total("failed", "answers that were not sent, or not got in time", func(c dns.Counts) uint64 { return c.Failed })
+	total("answered", "questions that were answered as names of the tenant", func(c dns.Counts) uint64 { return c.Answered })
+	total("forwarded", "questions that were sent to the host's name servers", func(c dns.Counts) uint64 { return c.Forwarded })
+	total("passed", "questions that were passed on unmodified", func(c dns.Counts) uint64 { return c.Passed })
+	total("excess", "times that an endpoint exceeded its rate of questions", func(c dns.Counts) uint64 { return c.Excess })
+	total("failed", "answers to questions that were not sent, or did not arrive in time", func(c dns.Counts) uint64 { return c.Failed })
 	m.counter("dns_dropped_total", "questions dropped because too many came at once", func() uint64 { return o.Names.PacketIns().Dropped })
 	m.counter("dns_packet_in_lost_total", "times that the switch stopped sending questions to the agent", func() uint64 { return o.Names.PacketIns().Lost })
 }

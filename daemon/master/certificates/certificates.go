@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/membership"
@@ -23,7 +25,16 @@ type Own struct {
 
 // Part returns the part of a netmaster over its store. reseal seals the secrets of the store by the authority that signs.
 func (c *Own) Part(known *catalog.Catalog, committer *commit.Committer, reseal func(*commit.Tx) error, log *slog.Logger) part.Part {
-	return part.Part{Tasks: []task.Task{c.revocation(known, log), c.rotation(known, committer, reseal, log)}, Waiting: []func() string{c.Revoked}}
+	return part.Part{Tasks: []task.Task{c.revocation(known, log), c.rotation(known, committer, reseal, log)}, Waiting: []func() string{c.Revoked}, Metrics: c.metrics()}
+}
+
+// metrics returns when netmaster's certificate ends; nothing without certificates.
+func (c *Own) metrics() []prometheus.Collector {
+	if c.Holder == nil {
+		return nil
+	}
+	return []prometheus.Collector{part.Gauge("certificate_expiry_timestamp_seconds", "Time at which netmaster's certificate ends, in seconds since 1970.",
+		func() float64 { return float64(c.Holder.Certificate().NotAfter.Unix()) })}
 }
 
 // Seal returns what seals netmaster's own secrets; fs.ErrNotExist: the authority's key is not on this host, or there is no authority.

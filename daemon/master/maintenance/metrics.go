@@ -22,8 +22,8 @@ func (s *Space) Metrics() prometheus.Collector {
 	return &spaceMetrics{
 		members: s.Members,
 		size:    desc("size_bytes", "Size of the database of a member of the store."),
-		used:    desc("used_bytes", "Bytes of it that are in use."),
-		quota:   desc("quota_bytes", "Size from which on the member refuses what needs space. Missing if the member does not report it."),
+		used:    desc("used_bytes", "Bytes of the database of a member of the store that are in use."),
+		quota:   desc("quota_bytes", "Size from which on a member of the store refuses changes that need space; missing if the member does not report it."),
 		full:    desc("full", "1 while the store has used up its quota and takes no changes."),
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
@@ -53,6 +55,8 @@ type Master struct {
 	Relay *relay.Relay
 	// Routes are the routes of its server.
 	Routes []rest.Route
+	// Metrics are the metrics of its server.
+	Metrics prometheus.Collector
 	// Stop ends the master as a crash does: it releases nothing. The end of the test stops it too.
 	Stop func()
 	// Away cuts all clients off, and refuses connections until Back.
@@ -134,6 +138,7 @@ func Start(tb testing.TB, o Options) *Master {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	m.Metrics = s
 	m.Routes, m.Proxied = s.Routes(), proxy.New(s, s.Strangers())
 	told := refusals(tb, s)
 	front := httptest.NewUnstartedServer(nil)

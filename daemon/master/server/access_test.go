@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/api"
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
@@ -54,8 +55,7 @@ func status(t *testing.T, c channel.Master, method, path, body string) (int, str
 // Unauthenticated requests reach only routes that are open to everyone, and a role other than a user's reaches only the routes that it needs.
 func TestRoutesByRole(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
-	open := []string{"GET /healthz", "GET /readyz", "GET /version", "POST /api/v1/auth/login", "POST /api/v1/join", "POST /api/v1/certificates/renew-ended",
-		"POST /api/v1/auth/oidc/authorize", "POST /api/v1/auth/oidc/device", "POST /api/v1/auth/oidc/login"}
+	open := api.Open()
 	reach := map[trust.Role][]string{
 		trust.Agent: {"GET /api/v1/auth/whoami", "POST /plugin/allocAddress", "POST /plugin/releaseAddress", "POST /plugin/createEndpoint", "POST /plugin/deleteEndpoint",
 			"POST /plugin/updateEndpoint", "POST /plugin/requestDockerPool", "POST /plugin/createDockerNetwork", "POST /plugin/deleteDockerNetwork", "POST /plugin/nameDockerNetwork", "POST /plugin/register",

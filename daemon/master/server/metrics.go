@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/contiv/contiv/api/rest"
+	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/httpserver"
 )
 
@@ -32,6 +34,9 @@ func newMetrics(g Gates, doors []*httpserver.Connections, registry *prometheus.R
 		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "contiv_master_panics_total", Help: "Requests that met a defect of netmaster."}),
 	}
 	registry.MustRegister(m.requests, m.seconds, m.panics, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	info := build.Info()
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "contiv_master_build_info", Help: "1; the labels describe the build.",
+		ConstLabels: prometheus.Labels{"version": info.Version, "revision": info.GitCommit, "goversion": runtime.Version()}}, func() float64 { return 1 }))
 	registry.MustRegister(g.metrics()...)
 	registry.MustRegister(metricsOf(doors)...)
 	return m

@@ -65,6 +65,7 @@ type Server struct {
 	Config
 	handler  http.Handler
 	router   *rest.Router
+	registry *prometheus.Registry
 	metrics  *metrics
 	gates    Gates
 	attempts map[string]*httpserver.Attempts // at routes that ask for no proof
@@ -79,7 +80,7 @@ func New(c Config, p part.Part) (*Server, error) {
 		c.Hosts = httpserver.NewNames(peer.Host(c.Internal))
 	}
 	r, registry := rest.NewRouter(c.Log), prometheus.NewRegistry()
-	s := &Server{Config: c, router: r, gates: c.Gates}
+	s := &Server{Config: c, router: r, registry: registry, gates: c.Gates}
 	if s.gates == nil {
 		s.gates = NewGates(c.Limits)
 	}
@@ -101,6 +102,12 @@ func New(c Config, p part.Part) (*Server, error) {
 		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(r))))))))))
 	return s, nil
 }
+
+// Describe describes all metrics.
+func (s *Server) Describe(out chan<- *prometheus.Desc) { s.registry.Describe(out) }
+
+// Collect collects all metrics.
+func (s *Server) Collect(out chan<- prometheus.Metric) { s.registry.Collect(out) }
 
 // Routes lists what the server serves.
 func (s *Server) Routes() []rest.Route { return s.router.Routes() }
