@@ -3,6 +3,7 @@ package machines_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func hardened(t *testing.T, m *machine.Machine) {
 // The units confine the daemons, which work nevertheless, and restart a daemon that does not move.
 func TestUnits(t *testing.T) {
 	m := boot(t, 1, machine.Spec{Memory: 1500})[0]
-	install(t, m)
+	install(t, m, filepath.Join(checkout(t), "bin"))
 	run(t, m, "contiv init --address "+m.Address())
 	hardened(t, m)
 	run(t, m, "NETMASTER=https://"+m.Address()+":9999 netctl net create blue --encap vxlan --subnet 10.20.0.0/16 --gateway 10.20.255.254")
