@@ -47,6 +47,7 @@ func (c *config) register(s *flags.Set) {
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
 	s.String(&c.LeaderTTL, "leader-ttl", "LEADER_TTL", cluster.DefaultTTL.String(), "how long the lock outlives a silent leader")
 	s.String(&c.Owner, "owner", "OWNER", "", "give the files that netmaster writes to this user, and exit: a unit does so before it starts netmaster as that user")
+	s.WithoutKeys("owner")
 }
 
 // parse reads the command line and the environment, and checks them for a netmaster of a cluster. An error names the flag.

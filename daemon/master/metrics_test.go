@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"io"
 	"log/slog"
 	"testing"
@@ -20,8 +19,6 @@ import (
 	"github.com/contiv/contiv/daemon/storeconfig"
 	"github.com/contiv/contiv/trust"
 )
-
-var update = flag.Bool("update", false, "write docs/reference/metrics.md")
 
 // saving is a store that has snapshots.
 type saving struct{ store.Store }

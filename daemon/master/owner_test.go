@@ -26,7 +26,7 @@ func TestOwner(t *testing.T) {
 		var out, errs bytes.Buffer
 		args := append([]string{"--mode", "docker", "--netmode", "vlan", "--fwdmode", "bridge", "--trust", at("etc/trust"), "--cluster-file", at("etc/cluster"),
 			"--embedded-store", at("lib/store"), "--embedded-name", "h1", "--audit-file", at("lib/audit"), "--owner", user}, more...)
-		code := run(context.Background(), args, func(string) string { return "" }, strings.NewReader(""), &out, &errs)
+		code := run(context.Background(), args, nil, strings.NewReader(""), &out, &errs)
 		return code, errs.String()
 	}
 	const daemon = 1 // the user "daemon" of every Debian

@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server"
 )
 
-var update = flag.Bool("update", false, "write the settings of docs/reference/netmaster.md")
+var update = flag.Bool("update", false, "write the tables of docs/reference/netmaster.md and docs/reference/metrics.md")
 
 // The page of netmaster has all settings of its files.
 func TestSettingsPage(t *testing.T) {
