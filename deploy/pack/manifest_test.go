@@ -263,6 +263,7 @@ func TestControlPlane(t *testing.T) {
 		Spec struct {
 			Template struct {
 				Spec struct {
+					Links        *bool             `yaml:"enableServiceLinks"`
 					NodeSelector map[string]string `yaml:"nodeSelector"`
 					Affinity     struct {
 						NodeAffinity struct {
@@ -285,6 +286,9 @@ func TestControlPlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	pods := set.Spec.Template.Spec
+	if pods.Links == nil || *pods.Links {
+		t.Error("netmaster refuses variables that it does not know, and the names of services may give it some: want enableServiceLinks: false")
+	}
 	terms := pods.Affinity.NodeAffinity.Required.Terms
 	if len(pods.NodeSelector) > 0 || len(terms) != 1 || len(terms[0].Expressions) != 1 || terms[0].Expressions[0].Key != "node-role.kubernetes.io/control-plane" || terms[0].Expressions[0].Operator != "Exists" {
 		t.Errorf("got the selector %v and the affinity %+v, want nodes that have the label node-role.kubernetes.io/control-plane", pods.NodeSelector, terms)
