@@ -96,7 +96,7 @@ func (h *Host) writeSettings(daemon string, env func() Env) Step {
 		Name: "settings of " + daemon,
 		Do: func(context.Context) (string, error) {
 			ours := env()
-			did, err := write(path, ours.Text(), 0o644) // netmaster, which has a user of its own, reads where its settings come from
+			did, err := write(path, ours.Text(), 0o600)
 			if err == nil {
 				err = h.handBack(daemon, ours)
 			}

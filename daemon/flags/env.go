@@ -198,5 +198,13 @@ func (f *files) in(elements ...string) string {
 // host returns the path of the variables that contiv init and contiv join write.
 func (f *files) host(program string) string { return f.in("host", program+".env") }
 
+// HostSettings returns the path of the variables that contiv init and contiv join write for the program; "" before Parse, and without a directory.
+func (s *Set) HostSettings() string {
+	if s.inherited == nil {
+		return ""
+	}
+	return s.inherited.files.host(s.program)
+}
+
 // own returns the path of the operator's variables.
 func (f *files) own(program string) string { return f.in(program + ".env") }

@@ -71,6 +71,7 @@ func (c *config) giveFiles() error {
 			all = append(all, fileowner.Give(path, who.uid, who.gid))
 		}
 	}
+	all = append(all, who.mayRead(c.HostSettings()))
 	for _, path := range []string{c.Store.CAFile, c.Store.CertFile, c.Store.KeyFile, c.Store.Secret.PasswordFile, c.Store.Secret.TokenFile, c.Kubernetes.API.Kubeconfig} {
 		all = append(all, who.reads(path))
 	}
@@ -94,6 +95,18 @@ func (a account) share(dir string) error {
 		return nil
 	}
 	return errors.Join(os.Chown(dir, -1, a.gid), os.Chmod(dir, info.Mode().Perm()|all))
+}
+
+// mayRead lets the user read a file of root, which no other user reads. A missing file is no error.
+func (a account) mayRead(path string) error {
+	info, err := os.Stat(path)
+	if path == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Chown(path, -1, a.gid), os.Chmod(path, info.Mode().Perm()|0o040))
 }
 
 // reads returns an error with the remedy if the mode of a file does not let the user read it.

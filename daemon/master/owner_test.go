@@ -14,7 +14,7 @@ import (
 func TestOwner(t *testing.T) {
 	root := t.TempDir()
 	at := func(path string) string { return filepath.Join(root, path) }
-	for _, file := range []string{"etc/trust/ca.key", "etc/cluster", "etc/netplugin.env", "lib/store/member/wal", "lib/store.member", "lib/docker-networks", "secret/token"} {
+	for _, file := range []string{"etc/trust/ca.key", "etc/cluster", "etc/netplugin.env", "etc/host/netmaster.env", "lib/store/member/wal", "lib/store.member", "lib/docker-networks", "secret/token"} {
 		if err := os.MkdirAll(filepath.Dir(at(file)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestOwner(t *testing.T) {
 	give := func(user string, more ...string) (int, string) {
 		var out, errs bytes.Buffer
 		args := append([]string{"--mode", "docker", "--netmode", "vlan", "--fwdmode", "bridge", "--trust", at("etc/trust"), "--cluster-file", at("etc/cluster"),
-			"--embedded-store", at("lib/store"), "--embedded-name", "h1", "--audit-file", at("lib/audit"), "--owner", user}, more...)
+			"--embedded-store", at("lib/store"), "--embedded-name", "h1", "--audit-file", at("lib/audit"), "--owner", user, "--config-dir", at("etc")}, more...)
 		code := run(context.Background(), args, nil, strings.NewReader(""), &out, &errs)
 		return code, errs.String()
 	}
@@ -47,6 +47,10 @@ func TestOwner(t *testing.T) {
 		if shared := info.Mode()&os.ModeSticky != 0 && info.Mode().Perm() == 0o775; shared != (path == "etc" || path == "lib") {
 			t.Errorf("%s: got mode %s", path, info.Mode())
 		}
+	}
+	settings, err := os.Stat(at("etc/host/netmaster.env"))
+	if err != nil || settings.Mode().Perm() != 0o640 || settings.Sys().(*syscall.Stat_t).Gid != daemon || settings.Sys().(*syscall.Stat_t).Uid != 0 {
+		t.Errorf("settings of contiv init: want them readable by the user's group, got %+v, %v", settings, err)
 	}
 	if code, errs := give("daemon", "--audit-file", "", "--store-ca", at("secret/token")); code != 1 || !strings.Contains(errs, "chgrp daemon "+at("secret/token")) {
 		t.Errorf("a file that the user cannot read: want the remedy, got %d and %q", code, errs)
