@@ -30,19 +30,31 @@ func (s *Session) doTutorial(args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
+		changed := 0 // index of the last command that prints nothing: it changes something
 		for i := range typed {
 			c := &typed[i]
 			c.Shell = strings.ReplaceAll(c.Shell, "--name "+args[0], own)
+			if c.Prints == "" {
+				changed = i
+			}
 			err := terminal.Type(*c)
-			if err != nil && i > 0 && typed[i-1].Prints == "" {
-				s.Logf("%v; once more, after %s: an agent may have repaired meanwhile what this has changed", err, typed[i-1].Shell)
-				if err = terminal.Type(typed[i-1]); err == nil {
-					err = terminal.Type(*c)
-				}
+			if err != nil && changed < i {
+				s.Logf("%v; once more, from %s on: an agent may have repaired meanwhile what this has changed", err, typed[changed].Shell)
+				err = typeAll(terminal, typed[changed:i+1])
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
+		}
+	}
+	return nil
+}
+
+// typeAll types commands one after the other, until one prints something else than its page shows.
+func typeAll(terminal *page.Terminal, commands []page.Typed) error {
+	for _, c := range commands {
+		if err := terminal.Type(c); err != nil {
+			return err
 		}
 	}
 	return nil
