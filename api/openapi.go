@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package api carries the description of the REST interface that its subpackages serve and call.
 package api
 

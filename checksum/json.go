@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package checksum detects changed bits in a file: the text carries a checksum. It only detects damage: a writer of the file can forge the
 // sum.
 package checksum

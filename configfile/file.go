@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package configfile reads configuration files with the line of each value: maps in YAML, and files of environment variables.
 package configfile
 

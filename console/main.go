@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Contiv is the command for people at a terminal: the console, which shows a cluster live, the commands that make a machine a host of a
 // cluster, and the lab, which is a program of its own.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command dist makes packages for distributions of built programs, deb and rpm, and what a release has beside them: the same bytes for the
 // same programs and version.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fileowner keeps the owner of files that root replaces: netmaster has a user of its own, and reads and replaces files that
 // commands of root write too.
 package fileowner

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package identity names the objects of a cluster. An identity is comparable, and its text form is unique: parts are joined by colons,
 // which no name contains but the last. The same text is an object's key in the API, the name of its records in the store, the owner in
 // flows' cookies and ports' external_ids, and the form that operators type and read.

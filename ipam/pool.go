@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ipam allocates the addresses of a subnet, and the numbers of a range.
 //
 // A Pool has the addresses of a subnet of IPv4, a Pool6 those of IPv6, and Numbers the VLANs, VXLAN network identifiers and other numbers

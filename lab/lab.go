@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package lab emulates several hosts on one machine: each has network, process and mount namespaces and an Open vSwitch of its own, and
 // they are connected by switches that carry an underlay, a VLAN trunk and a management network. It needs root, Open vSwitch, iproute2 and
 // util-linux, and changes nothing of the machine's own except for one interface to reach the hosts.

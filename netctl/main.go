@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A command is over before limits of processors could change, and makes no use of many, so the runtime need not read files of the
 // control group for them: that takes a tenth of the time of executing /bin/true (https://go.dev/doc/godebug, Go 1.25).
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package netpolicy has the network policies of Kubernetes: NetworkPolicy of networking.k8s.io and ClusterNetworkPolicy of
 // policy.networking.k8s.io, and the selectors of both, as netmaster stores them, agents compile them and api/verdict evaluates them.
 package netpolicy

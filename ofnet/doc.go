@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ofnet has the types that describe forwarding: hosts, segments, endpoints, groups.
 //
 // The types hold decisions that are already made - numbered, addressed, placed - and nothing about how a switch implements them. The agent

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package ofnet
 
 // Kind is the kind of object that caused a flow.

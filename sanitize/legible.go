@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sanitize makes untrusted text fit to be kept, logged and shown: it replaces or cuts characters that could control a terminal, are
 // invisible, or are too many.
 package sanitize

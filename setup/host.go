@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package setup makes a machine a host of a cluster, and reverts that. It works in steps, which can be repeated and undone.
 package setup
 

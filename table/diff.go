@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package table
 
 // differ calls yield with each row that differs between two places; nil stands for no row. It skips shared nodes, so it takes time in

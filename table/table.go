@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package table holds tables in memory: rows by key and by declared secondary indexes, with snapshots in constant time and the difference
 // of two of them.
 //

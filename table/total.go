@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package table
 
 // A Total sums up numbers of the values of a table, by a property. It is a declaration, as an Index is.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package trust authenticates the daemons and users of a cluster: it has the cluster's certificate authority, the certificates, and
 // the TLS configurations with which they prove their identities to each other.
 package trust

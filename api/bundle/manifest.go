@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bundle is the file format of a support bundle: a gzip-compressed tar of the state of a cluster at one time. A netmaster writes
 // it, netctl and the console read it away from the cluster. The package only computes.
 package bundle

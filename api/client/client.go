@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package client is the REST client of netmaster: generated accessors for every kind of object, the watch stream, and the state of a
 // cluster. netctl, the console, the agent and the tests all reach the cluster through it.
 //

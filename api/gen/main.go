@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Gen turns api/schema, api/common.yaml, api/routes.yaml and api/findings.yaml into the generated parts of the project: the types of api/model, the accessors of
 // api/client, api/openapi.yaml, the reference of the kinds in docs/reference and the tables of docs/findings.md. It writes a file only when its
 // content changes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package manifest reads and writes objects as YAML documents, the format of netctl apply and netctl export: the fields of an object, and
 // its kind in a field "kind".
 package manifest

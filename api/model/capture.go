@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // CaptureRequest requests the packets of one or two endpoints' interfaces: GET /api/v1/capture of netmaster with the fields as its query.

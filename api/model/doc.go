@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package model defines the API objects for all interfaces: types, checks and defaults generated from api/schema, descriptors that generic
 // code reads, errors as data, and the requests of the other routes.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Requests and answers of the routes by which agents report networks of Docker engines, and of the list for operators.

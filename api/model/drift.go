@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Drift lists the differences of a host's switch from its desired state: GET /api/v1/agents/HOST/drift, and GET /inspect/drift of the agent

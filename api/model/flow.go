@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Flow is one flow of a host's switch: GET /api/v1/agents/HOST/flows, and GET /inspect/flows of the agent itself. The query may select

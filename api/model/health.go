@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Health lists the problems of the cluster: GET /api/v1/health, and GET /api/v1/doctor after new checks of all agents.

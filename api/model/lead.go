@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Lead is the leader of the cluster according to the newest of several answers, which may be of different times.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // OIDCAuthorize is the body of POST /api/v1/auth/oidc/authorize. Challenge and Nonce derive from a verifier that only the client has.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Requests and answers of the routes under /plugin/, by which agents request endpoints and addresses from the master. JSON names are the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // Problem is a refusal on the wire, application/problem+json (RFC 9457).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // SnapshotStatus is the status of a netmaster's scheduled snapshots of the store, on its own disk.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // TraceRequest asks an agent how its switch would handle a packet: GET /inspect/trace?of=JSON of the agent, and GET

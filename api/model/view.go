@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package model
 
 // View is a table of items that are not objects, such as nodes: its columns, in order. The files of api/schema/listings declare the views.

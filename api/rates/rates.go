@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rates derives traffic per second from the counters of switches: of endpoints, groups, hosts and rules, with the last minute of
 // each.
 package rates

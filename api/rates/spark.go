@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rates
 
 // Spark draws the last width values of a series as characters, the newest value at the right, scaled to the highest; fewer values leave the

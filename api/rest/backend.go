@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rest serves API objects over HTTP: the original's routes and JSON shapes for every kind, written once. Backend implements the
 // objects.
 package rest

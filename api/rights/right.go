@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rights defines permissions: the rights, the roles that include them, and the tenant of an object. It only computes.
 package rights
 

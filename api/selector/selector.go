@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package selector selects the objects of a list or a watch: by their fields and their labels, as selectors of Kubernetes do.
 package selector
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package verdict evaluates policies: a pure function over rules, by the rules of docs/explanation/policy.md. It judges packets that open
 // a connection, between groups and between a group and the outside. It does not determine whether there is a path at all - the same
 // tenant, a route, a running host.

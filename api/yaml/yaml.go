@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package yaml reads and writes values as YAML whose fields are named by their JSON tags.
 package yaml
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A plugin is over before limits of processors could change, and waits most of its time: no files of the control group are read.
 //
 //go:debug containermaxprocs=0

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package plugin is a CNI plugin without any logic of CNI: it sends its environment and its standard input to the agent of its host, prints
 // the agent's answer and ends with its exit code. So the agent determines checks, supported versions and error texts, and a new agent needs
 // no new plugin. The plugin itself only reports that the agent is away, and answers VERSION meanwhile.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package wire is the protocol between a CNI plugin and the agent of its host over a unix socket: the plugin sends its arguments, and
 // receives its output and exit code. It has few imports: a plugin is started for every container.
 package wire

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package app is the console's root: the frame around the pages, the keys that work everywhere, and the "contiv console"
 // command.
 package app

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package feed
 
 // interned is texts that many objects have in common, such as the names of hosts: each is kept once.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package feed is the console's input: it follows netmaster's watch stream, polls the nodes, and delivers snapshots. Nothing else of the
 // console does I/O.
 package feed

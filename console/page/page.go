@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package page has the console's screens: each is declared in one file, with its name, its keys, the command that prints the same, and its
 // questions. A page receives keys and snapshots, draws itself, and shares nothing with other pages.
 package page

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package recording keeps the console's input in a file, so that it can be viewed again: a line of JSON for each input, after a line that
 // identifies the file, all compressed with gzip (RFC 1952).
 package recording

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package theme is how the console styles and what its keys are: one set of styles, one set of glyphs, one key table.
 package theme
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package widget is the parts that pages are drawn of: fitted text, tables, bars, address maps. It knows nothing of the
 // cluster and computes only.
 package widget

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command netplugin is contiv's agent: it runs on every host that carries containers, gives them interfaces, and keeps
 // the host's Open vSwitch forwarding as the cluster has decided.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package channel is the protocol between agents and netmasters. An agent requests addresses and endpoints from a Master; a Client receives
 // the desired state of its host, as a stream of messages. Both use one connection.
 //

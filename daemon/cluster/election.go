@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster lets the programs of one cluster find each other: the leader, and the registered services.
 package cluster
 

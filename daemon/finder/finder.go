@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package finder finds netmasters for an agent that knows none yet: those that are named, and, for agents that are configured as the
 // original's are, those that are registered in the store. It asks the store one question, without a client of it.
 package finder

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package flags reads the settings of a daemon from its command line, its environment and its configuration files. The command line and the
 // environment are as the original's: one or two dashes, aliases, an environment variable for each flag. The schema of the files follows from the
 // declared flags.

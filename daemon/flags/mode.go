@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package flags
 
 // Modes name the runtime of a host's containers. The CNI plugin works in each of them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package httpserver has the common parts of the daemons' HTTP servers: timeouts, limits of connections and requests per client,
 // and protection against requests that pages of other sites make a browser send.
 package httpserver

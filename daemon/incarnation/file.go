@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package incarnation decides whether a store is the one of this host's cluster, from what the host has recorded about it.
 package incarnation
 

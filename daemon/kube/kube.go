@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kube reads the objects of a Kubernetes API server, and follows their changes. It has no memory of its own: objects are trimmed to
 // the needed fields as they arrive, and forwarded. It writes only status there.
 package kube

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package kube
 
 // Right is a permission for objects of some resources of a group of the API (RBAC: a rule of a ClusterRole).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubeview converts the records of Kubernetes' objects to objects of the API, and to the pods that api/verdict
 // evaluates.
 package kubeview

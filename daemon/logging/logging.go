@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package logging makes the daemons' structured loggers.
 package logging
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Netmaster holds the intent of a cluster: it checks, numbers and addresses what operators and runtimes ask for, and
 // writes the decisions into the store, from where the agents carry them out.
 package main

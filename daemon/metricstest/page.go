@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package metricstest writes the tables of docs/reference/metrics.md from the declared metrics, and keeps both equal.
 package metricstest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package notify reports the state of a daemon to the service manager that started it: that the daemon has started, what it waits for, that
 // it is alive, and that it stops (sd_notify(3)).
 package notify

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ownership determines the owner of an address from the records of a cluster, and so the value of another's claim to it: of a host
 // that reports an address as its own, and of a service that borrows one. It only computes.
 package ownership

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package record
 
 // ACIProfile is the application profile last sent to an ACI gateway, at ACIProfiles+Key. Only netmaster reads it.

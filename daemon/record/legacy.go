@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package record
 
 // Prefixes under which earlier builds kept records by ids of the original's forms. The values are the same. A leader moves such records;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package record
 
 // Namespace is a namespace of Kubernetes, at Namespaces+Name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package record defines the records that netmaster writes into the store for the agents: decisions, numbered and addressed.
 //
 // The key of a record ends with the text form of its object's identity, see package identity. JSON names, and the ids within the JSON, are

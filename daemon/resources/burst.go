@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package resources
 
 // A burst is a large amount of memory that a daemon allocates in a short time, when it starts or when much changes. The runtime

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package resources limits the resources of a daemon: the number of processors that it uses at a time, and the memory that it uses before
 // it collects garbage. The Go runtime's environment variables take precedence.
 package resources

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package skew decides which builds work together: by the versions of the protocol between agents and netmasters, and of the records in
 // the store, that each build knows. The number of a release does not matter.
 package skew

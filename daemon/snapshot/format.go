@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package snapshot saves the content of a store in a file, verifies such files, and restores a store from one.
 package snapshot
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package store holds the cluster's state: a small ordered key-value store with transactions, watches and leases, behind one interface with
 // several implementations (etcd, Consul, embedded, memory). storetest is the conformance suite that all of them pass.
 package store

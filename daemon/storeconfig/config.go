@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package storeconfig has the flags of a daemon's store: its URLs and credentials. It opens none.
 package storeconfig
 

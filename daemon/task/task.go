@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package task runs the long-lived parts of a program: each is a Task, and all of them start and end together.
 package task
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command files writes the files of packages that are not programs, below a directory that stands for the root of a host: units, the user
 // of netmaster, manual pages and completions.
 //

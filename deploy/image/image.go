@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package image makes a container image of programs of this machine, with the libraries that they need, without a registry or an engine.
 package image
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command pack makes the container image of built programs that deploy/kubernetes runs, without an engine: an archive in the format of
 // docker save, for ctr images import, podman load and docker load.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command pack makes the managed Docker plugin of built programs, without an engine: a directory with config.json and rootfs, the input of
 // docker plugin create.
 //

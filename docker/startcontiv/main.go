@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command startcontiv is process 1 of the managed Docker plugin: it runs netplugin, and netmaster on hosts that have that role,
 // starts them again when they end, and keeps their logs. Open vSwitch is the host's: the data plane does not die with the plugin.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Contiv-lab is the program behind "contiv lab": several hosts on one machine to try contiv on. It is process 1 of these hosts, too.
 package main
 

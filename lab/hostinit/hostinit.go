@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package hostinit is process 1 of a lab host: it gives the host a file system view of its own, starts and stops the host's parts on
 // request, and reaps orphans. When it dies the kernel ends all processes of the host.
 package hostinit

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kube describes a Kubernetes cluster on the hosts of a lab: keys, files and command lines. It starts nothing.
 package kube
 

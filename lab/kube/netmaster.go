@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package kube
 
 // The netmasters' kubeconfig of every host, and their permissions, on the host with the control plane.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package command is netctl's tree of commands. The commands of objects are generic and read model.Kind; each special command has its own
 // file.
 package command

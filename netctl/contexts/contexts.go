@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package contexts reads and writes the clusters that a user works with: where their netmasters are, how the user proves to them who it is, and which
 // of them commands use.
 package contexts

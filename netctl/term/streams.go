@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package term has netctl's input and output: streams, tables, output formats and exit codes.
 package term
 

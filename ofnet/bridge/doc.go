@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bridge makes a switch hold the flows that it should have and keeps them there.
 //
 // A Reconciler owns the desired State of one host. Every change of the State recompiles the owners that it affects, and the difference goes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package bridge
 
 // entry is one place in the switch, with its desired and its actual content.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package capture filters packets, describes them in text, and writes and joins files of them in pcapng format
 // (https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-01.html).
 package capture

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package flow
 
 // ConnState is a connection state bit of ct_state (ovs-fields(7), "Connection Tracking Fields").

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package flow holds OpenFlow 1.3 forwarding state as comparable values: matches, actions, flows, groups, meters, sets of them and the
 // difference between two sets.
 //

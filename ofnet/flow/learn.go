@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package flow
 
 // nxLearn2 is the subtype of learn with a limit, and the flag that has learned flows go with the flow that taught them.

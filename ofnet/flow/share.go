@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package flow
 
 // Share is a part of all flows, by their owners: those whose owner number modulo Of is At. Of is a power of two up to MaxShares. The zero

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package link creates, configures, checks and removes the veth pairs that connect containers to a switch, using only netlink.
 //
 // Two facts of Linux shape it. Every change of a link in the switch's namespace makes ovs-vswitchd read all its ports, so a pair is made by

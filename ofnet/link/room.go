@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package link
 
 // Room is the maximum size of packets between hosts, in bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ofnettest makes States for tests: from a few readable lines, or large ones by number.
 package ofnettest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package openflow
 
 // Experimenter numbers and the bundle extension for OpenFlow 1.3 (ONF EXT-230), as Open vSwitch speaks it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package openflow implements OpenFlow 1.3 between a controller and a switch, as far as this project needs it: about 25 messages, including
 // the bundle extension in Open vSwitch's form for 1.3.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package openflow
 
 // Can describes a switch's support of groups (OpenFlow 1.3.5 section 7.3.5.12) or of meters (section 7.3.5.15).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ovsdb is a client of ovsdb-server: it keeps the tables that a container network needs in sync by a monitor, and changes them by
 // guarded transactions.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ovstest starts a real Open vSwitch for one test or measurement: its own ovsdb-server and ovs-vswitchd, in a network namespace and
 // a directory of their own, which are deleted when the test ends. Its datapath is the kernel's if the kernel has one, otherwise the one in
 // user space. It needs root and Debian's openvswitch-switch package; a test that lacks them fails with an explanation.

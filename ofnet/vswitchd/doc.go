@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package vswitchd runs commands of ovs-vswitchd and parses their answers.
 //
 // A Control sends commands to the control socket, as ovs-appctl does: JSON-RPC 1.0 over a unix socket (ovs-vswitchd(8), "Runtime

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package command has the commands that make machines hosts of a cluster: contiv init, join, leave, replace, readdress, token,
 // cert, pod, snapshot, upgrade, import, config and preflight.
 package command

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package migrate reads the configuration of a cluster of the original Contiv, from its netmaster or from a dump of its etcd, and translates
 // it: the objects for a new cluster, what differs in them, and the steps for each host.
 package migrate

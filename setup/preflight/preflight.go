@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package preflight checks whether a machine can become a host of a cluster, before anything is changed. Each check returns
 // results with a remedy.
 package preflight

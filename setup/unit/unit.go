@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package unit has the systemd units of the daemons. contiv init and contiv join write them on a host, and packages contain them.
 package unit
 

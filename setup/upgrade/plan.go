@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package upgrade plans the upgrade, or downgrade, of a cluster to another build: the order of its daemons, what each step interrupts, and
 // what forbids it now. It only computes.
 package upgrade

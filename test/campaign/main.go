@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command campaign imitates operators, container runtimes and broken machines in a cluster of lab hosts by random actions, and checks
 // repeatedly that the cluster works and reports its state correctly. It creates objects with confusing names, starts and stops containers,
 // kills and pauses parts, starts two agents that claim one host, sends requests of hosts and tenants' admins without the right, loses packets

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command consul is the agent of HashiCorp Consul and nothing else: a real server for the conformance test of
 // daemon/store/consul. It is a module of its own because nothing that ships may depend on it.
 //

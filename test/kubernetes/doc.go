@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubernetes tests with a real Kubernetes on the hosts of a lab: etcd, the API server, controllers and scheduler on h1, containerd
 // and a kubelet on every host. make test-kubernetes builds what they need and runs them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package monitoring checks deploy/monitoring with the parsers of Prometheus. It is a module of its own, because these have many dependencies.
 package monitoring
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package openapi checks api/openapi.yaml with kin-openapi. It is a module of its own, so that the programs do not depend on it.
 package openapi
 

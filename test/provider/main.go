@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command provider is an OpenID provider for tests. It serves TLS at -listen with a certificate that it makes, writes the certificate to
 // -ca, and prints its URL when it answers. Its users are ann, of the group network, and bob, of none, with the password "correct horse".
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scenario runs scripts that read like a session at a terminal against a lab: several hosts on this machine, each
 // with a real Open vSwitch, and the real programs. Scripts have the commands, quoting, conditions and files of testscript
 // (https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript). Further commands are:

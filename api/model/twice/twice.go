@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package twice finds repetitions in a text, for tests of messages to users.
 package twice
 

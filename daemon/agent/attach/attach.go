@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package attach creates and removes the interfaces of containers: the one path for every runtime interface of the agent (CNI, Docker). An
 // attachment is an endpoint at the master, a veth pair, a port of the switch and its flows.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bgp exchanges routes with routers outside: it announces the host's endpoints, and adds the routers' routes to the State of the
 // switch.
 //

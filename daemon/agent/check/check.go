@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package check has an agent look at its host by itself: each check at its own pace, and all of them at once when someone asks.
 package check
 

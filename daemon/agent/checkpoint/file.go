@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package checkpoint keeps the records that this host has received in a file. An agent that starts while no netmaster is reachable
 // continues with them; otherwise it receives only the changes since.
 package checkpoint

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package classify groups pods by the network policies of Kubernetes: pods for which all selectors of these policies have the same result
 // are one class. It follows changes, for a pod in proportion to the selectors that may select it, for a policy in proportion to its
 // selectors and the pods that these may select. It ignores policies that select no pod of this host.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cni is the agent's end of CNI: an HTTP service on a unix socket that does the work of the specification for plugins, and also
 // answers plugins of earlier builds and of the original. Its part of the agent installs the plugin for the container runtime, too.
 package cni

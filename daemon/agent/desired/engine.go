@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package desired keeps the desired state of this host's switch equal to the records that netmasters send: it receives, translates and
 // updates. It acts on levels, never on single events, and a host that falls silent keeps its endpoints.
 package desired

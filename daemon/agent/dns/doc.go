@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dns answers the DNS queries of containers about the names of their tenant, and about those of their Kubernetes cluster.
 //
 // A Zone answers from snapshots of the agent's records; it only computes. It has the names of the cluster too: of its services, their

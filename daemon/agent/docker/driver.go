@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package docker is the agent's end of libnetwork's remote drivers: an HTTP service on a unix socket that turns the requests of a Docker
 // engine to its network driver and its IPAM driver into attachments, addresses and records of Docker networks.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package docker
 
 // Requests and answers of libnetwork's remote drivers, as in drivers/remote/api and ipams/remote/api of moby's libnetwork.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dockerd synchronizes the agent with its host's Docker engine, in the background: it learns the containers of endpoints, keeps the
 // engine's networks equal to the cluster's, and finds endpoints that the engine no longer has.
 //

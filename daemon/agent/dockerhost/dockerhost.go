@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dockerhost serves the Docker engine of a host, now or when it appears: its network and IPAM drivers, and the agent's requests to
 // the engine.
 package dockerhost

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package healthport reports to external load balancers which services have backends on this host: each such service has a port of every
 // host (healthCheckNodePort) that serves the answer over HTTP.
 package healthport

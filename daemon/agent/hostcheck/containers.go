@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package hostcheck looks at what a host's own part of the cluster stands on: its switch, the interfaces of its containers, its underlay
 // and its routes.
 package hostcheck

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package icmp sends ICMP errors to the senders of packets that the router did not forward: the hop limit was exceeded, no endpoint has the
 // address, or a service has no backend. The switch cannot do so by itself, because such an error quotes the packet.
 package icmp

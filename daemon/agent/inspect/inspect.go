@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package inspect serves the state of an agent over HTTP: status, readiness, metrics, flows with their owners, ports. It changes nothing,
 // except for the master's cleanup of an endpoint and the repair of the switch.
 package inspect

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package inventory offers what this host carries to netmasters whose store may not know all of it, before the host follows that store. It
 // keeps endpoints that contradict the store until an operator has decided.
 package inventory

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package membership makes an agent part of its cluster: it authenticates to netmasters, registers its host, follows one netmaster, and
 // saves the received records for a start without netmasters.
 package membership

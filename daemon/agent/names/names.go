@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package names declares by which names and addresses the name server finds containers and services. The tables are those of the agent's
 // records, which keep these indexes; the name server reads snapshots of them.
 package names

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package node puts the parts of an agent together: it prepares the switch of its host, keeps it equal to what
 // netmasters send, serves containers, and reports its state.
 package node

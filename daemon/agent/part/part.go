@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package part describes one concern of an agent: what the agent runs, checks and repairs for it. An agent is an ordered list of parts.
 package part
 

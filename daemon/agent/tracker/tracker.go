@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package tracker keeps one tenant from using up the host's connection tracker, and reports its usage. Zones of the tracker are tenants:
 // each gets a limit, a share of the tracker's capacity.
 package tracker

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package underlay follows the network between hosts: the addresses by which this host is reached, which it reports to netmasters, how large
 // packets may be there, the link addresses of other hosts' tunnel ends, and whether this host has its tunnel address.
 package underlay

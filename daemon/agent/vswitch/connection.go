@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package vswitch manages this host's Open vSwitch for an agent: one agent works with it at a time, the agent prepares a bridge and its
 // fixed ports, and requests end if Open vSwitch does not answer.
 package vswitch

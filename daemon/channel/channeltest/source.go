@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package channeltest sends agents the content of a store as a netmaster does, but without one: all of it to every host.
 package channeltest
 

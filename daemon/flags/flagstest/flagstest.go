@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package flagstest compares pages of the documentation with the declared flags of a daemon.
 package flagstest
 

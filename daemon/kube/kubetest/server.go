@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubetest is a Kubernetes API server for tests and measurements of readers: it lists and watches, refuses expired resource
 // versions, does not have kinds that are not installed, and may be away. It admits any object, merges changes of the status of services and
 // cluster-wide policies, and reviews tokens.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package translate converts objects of Kubernetes to records of ours: the fields of each that agents and netmaster need, and nothing else,
 // so that an object whose status has changed gives an equal record. It only computes.
 package translate

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package aci sends application profiles to an ACI gateway: the groups, their VLANs, and the contracts between them. It computes the
 // specification from the objects, and sends the differences from what was sent before.
 package aci

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package admit decides which changes of objects are admitted: the rules between objects, one file per kind. A rule is a pure function over
 // a transaction; an error aborts the whole transaction, so no rule ever undoes anything.
 package admit

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package adopt makes a store know the running endpoints: after a restore, or the loss of a store, hosts offer the endpoints that they
 // carry, and the store adopts those before it assigns any address or deletes any endpoint. An operator decides about endpoints that
 // contradict the store.

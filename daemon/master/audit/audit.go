@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package audit records logins, refusals, and actions that leave no trace in the history of objects: captures and hand-overs. A source of
 // many events cannot displace those of others.
 package audit

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package auth authenticates the senders of requests to a netmaster, and carries their identity to the code that decides about their
 // permissions. A Subject is an authenticated sender. Users are authenticated by passwords, sessions and tokens, an LDAP directory or an
 // OpenID provider; authorizations, which are objects of the API, determine their permissions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package catalog is netmaster's memory: every object and record of the store, in tables, with the pools of addresses and numbers that
 // follow from them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package certificates keeps the certificates of a netmaster's host: it renews them, refuses revoked ones, and replaces the cluster's authority.
 package certificates
 

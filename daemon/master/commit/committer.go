@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package commit turns requests into store transactions. Requests that arrive while a transaction is in flight share the next one, so that
 // a busy master pays one durable write for many endpoints.
 package commit

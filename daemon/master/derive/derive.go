@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package derive writes the records that follow from policies and their rules, and that agents apply: one for a rule, and one for a group
 // that has a policy. They are written with their objects; leftovers of deleted policies and of other builds are corrected in bounded
 // transactions.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package dockernet maps the networks of Docker engines to Contiv's: it finds the network and group for a new Docker network, keeps the
 // mapping as a record, and creates the network if there is none.
 package dockernet

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package endpoint manages endpoints and the addresses that are held for them, as agents request.
 //
 // An address belongs only to the record of its owner: an endpoint, or a hold that expires. Creating an endpoint is one store transaction; a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package enginetest runs the engines of a netmaster in the test's process, over a store in memory and without a server. Tests describe
 // their steps in lines, so that they depend on the engines' rules and not on their construction.
 package enginetest

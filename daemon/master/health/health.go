@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package health finds the problems of the cluster, from the reports of netmasters and agents and from the catalog.
 package health
 

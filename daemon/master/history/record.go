@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package history records who changed which object, and how addresses changed owners.
 //
 // It is derived from the operations of a transaction and the previous contents of the store, not reported by the code that makes the

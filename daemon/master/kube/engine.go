@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kube writes Kubernetes' objects as records for the agents, and knows the pods of endpoints. It gives services
 // of Kubernetes external addresses: those of a network of the service's tenant, as long as the service requests them.
 //

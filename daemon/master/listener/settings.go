@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package listener listens for the clients of a netmaster from the start of its process on, and answers what netmaster waits for until it has a server.
 package listener
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package maintenance keeps the store usable: it reports a lack of space, compacts old history if nothing else does, writes the
 // landmark, and converts records of earlier builds.
 package maintenance

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package mastertest runs a whole netmaster in the test's process: the real catalog, rules, committer and HTTP server
 // over a store in memory (or any other), with a leadership that the test holds.
 package mastertest

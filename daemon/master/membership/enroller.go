@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package membership decides which machines are hosts of the cluster, and which daemons prove that they belong to it. An Enroller manages the
 // tokens with which hosts join, and issues, renews and revokes certificates of the cluster's authority. A Registrar admits machines as hosts,
 // one each, and an AgentController records whose agents run.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package netmaster puts the parts of a netmaster together: it has what several parts share, and their ordered list.
 package netmaster
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package offline answers as a netmaster of a cluster would have, from a support bundle of it: with the engines of a netmaster over the
 // records of the bundle, and with the reports of daemons in it. It changes nothing, and sends no requests.
 package offline

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package oper computes the operational state that inspect shows: counts, tags, address lists, endpoints. It is not stored.
 package oper
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package part describes one concern of a netmaster: its routes, what it runs, what it waits for, and its metrics. A netmaster is an ordered list of parts.
 package part
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package relay sends agents the part of the catalog that concerns their hosts: each change is encoded once, however many agents receive
 // it, and changes within a moment share one message. Every netmaster runs a relay, so more netmasters serve more agents.
 //

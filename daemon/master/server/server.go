@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package server is the HTTP server of a netmaster: it puts authentication, bounds, forwarding to the leader, the audit and metrics in front of the routes
 // of the parts.
 package server

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package storage has the store of a netmaster. It starts an embedded store once the machine can run it, and verifies that the store is the one of this
 // host's cluster. It watches, compacts and saves the open store.
 package storage

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package timeline records the beginnings and ends of findings in the cluster, for later leaders and operators.
 package timeline
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package why answers whether one end reaches another, and why: it resolves names, evaluates the objects, and traces the packet and its
 // answer through the switches on the path.
 package why

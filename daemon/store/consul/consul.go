@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package consul is a store in the key-value part of a Consul cluster.
 //
 // Keys lose their leading slash. A revision is Consul's index; leases are sessions, whose TTL is at least ten seconds, and which Consul

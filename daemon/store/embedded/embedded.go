@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package embedded runs an etcd server inside the process and returns a store in it, so that demonstrations and small installations need no
 // separate store. Three processes can form one cluster.
 package embedded

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package etcd is a store in an etcd cluster, through the v3 API.
 package etcd
 

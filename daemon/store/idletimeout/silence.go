@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package idletimeout bounds requests by the time without received data instead of their duration: a large answer over a busy path takes
 // its time, and a silent server is still detected.
 package idletimeout

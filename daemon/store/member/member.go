@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package member identifies the member of an embedded store that owns a directory, by its log and by a marker beside the directory.
 package member
 

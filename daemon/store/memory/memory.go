@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package memory is a store in the memory of one process, for tests and for programs that need no other. It behaves like the real stores,
 // limits and leases included, and can inject their failures.
 package memory

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package mirror keeps a copy of a part of a store. It applies the updates of a watch, lists and the caller's own commits, in any order,
 // and returns the changes that follow from each.
 //

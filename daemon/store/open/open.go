@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package open opens the store that the flags of a daemon name.
 package open
 

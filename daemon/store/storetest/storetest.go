@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package storetest is the conformance suite of store.Store: every implementation passes it, against the real server
 // where there is one.
 package storetest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package linktest creates network namespaces for one test and deletes them at its end. It needs root and iproute2.
 package linktest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package packetfilter computes which rule of a host's packet filter drops a packet. It reads the rules of nftables and of iptables as
 // their programs print them.
 package packetfilter

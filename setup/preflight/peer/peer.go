@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package peer tests whether packets of tunnels pass between two machines, before either is part of a cluster. One listens, and prints a
 // code with which the other connects. The connection proves both: the code has a secret, and the fingerprint of the listener's
 // certificate. Packets go only to the other end of this connection, a fixed number in each direction.

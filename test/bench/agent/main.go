@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Agent measures an agent in a process of its own: the client of the channel, the engine and the reconciler, over a real switch, with the
 // records of a large cluster. It measures the memory at the start and in a steady state, and the time until the switch is programmed, or
 // is known to have everything already. It needs root and Open vSwitch, and starts its own.

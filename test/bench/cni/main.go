@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command cni measures the CNI plugin beside bridge with host-local, in turn within one run, on a lab of its own, which
 // it removes. It needs root, Open vSwitch and the programs that "make build" leaves in bin.
 package main

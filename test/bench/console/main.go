@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Console measures contiv console on a large cluster: 1,000 agents, 1,000 networks and 50,000 endpoints, made up, but
 // served over the real routes in a process of its own and read through the real client.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Datapath measures what the pipeline costs packets: throughput, connections and first packets through all its tables, with
 // and without rules, beside a switch with next to no flows, in turn within one run. Containers are on one host, or on two
 // that a VXLAN tunnel connects; the datapath is Open vSwitch's best one, the kernel's where there is one. The peer is a Linux bridge,

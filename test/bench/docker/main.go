@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command docker measures docker run and docker rm on a network of ours beside a bridge network of the same engine, in turn, on a lab of
 // its own, which it removes. It needs root, Open vSwitch, dockerd and the programs that "make build" leaves in bin.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Flows measures how long a switch takes to get 100,000 flows, to be found unchanged, to get a rule more and an endpoint more, the former
 // beside ovs-ofctl, which has its flows ready in a file. Ours compiles them from a State first. It needs root and Open vSwitch, and
 // starts its own.

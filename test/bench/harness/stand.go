@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package harness lets programs that measure use what tests use: real switches that are gone when a measurement ends.
 package harness
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ipam measures the address pools: one address taken and given back in a /16, at every fill, and what a pool costs.
 package main
 

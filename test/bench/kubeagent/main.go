@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Kubeagent measures what Kubernetes costs an agent: policies and pods compiled into flows, and these and services on a switch. Records
 // come from a store in memory, so that nothing else is measured. It needs root and Open vSwitch, and starts its own.
 package main

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command kubernetes measures pods that start together on a node, with policies and services in force, and connections by the address of
 // a service, on a network of ours beside the plugin bridge with kube-proxy, in turn, on labs of its own, which it removes. It needs root,
 // Open vSwitch, containerd, what "make kubernetes" builds, and the programs that "make build" leaves in bin.

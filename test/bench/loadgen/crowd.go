@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package loadgen is a made-up cluster of Kubernetes, the same for all that measure: its objects, and the records that follow from them.
 // Numbers count from 0.
 package loadgen

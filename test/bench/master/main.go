@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Master measures netmaster: endpoints and networks created through REST against bare etcd transactions, on the same etcd with fsync, in
 // netmaster and as a process of its own, in the same run, how soon a write is accepted after the leader's end, and netctl's list of
 // endpoints. All listen on loopback.

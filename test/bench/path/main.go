@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Path measures the whole path of a wish, from a request to netmaster until it is past the barriers of the switches, and what packets
 // notice when a part of the system is restarted. It runs on a lab of two hosts of its own, one netmaster with an etcd in it, which it
 // removes. It needs root, Open vSwitch and the programs that "make build" leaves in bin.

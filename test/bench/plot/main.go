@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Curves draws what test/bench/scale has measured at several sizes: a line for each series of points, on logarithmic axes.
 //
 //	curves POINTS.json PICTURE.svg

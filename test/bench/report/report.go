@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package report prints what a benchmark measured: our figure, the peer's or the limit's, their ratio, and the target.
 package report
 

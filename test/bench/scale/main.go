@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Scale measures netmasters that send many agents the records of their hosts: how they start, what a change costs, and how they come back
 // from storms - the store, a netmaster, the leader killed, a third of the agents cut off, all of them restarted. Agents are the real
 // client of the channel, which are admitted, report, count, and keep nothing, or with -engine are the real engine on a switch that keeps

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rosetta stands in for the module of that name, which the docker command asks whether it runs under Apple's translator;
 // here it does not.
 package rosetta

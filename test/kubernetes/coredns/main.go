@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command coredns is a name server for the cluster of a lab, and of the pods of Kubernetes' own tests: CoreDNS with the plugins that
 // their configurations use. It is a module of its own because nothing that ships may depend on it.
 //

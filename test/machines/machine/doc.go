@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package machine makes Debian machines under User-Mode Linux, which needs no KVM: a root file system and a kernel of a release, kept
 // in a cache, and stands of booted machines, joined by bridges in a network namespace of their own. It needs root.
 //

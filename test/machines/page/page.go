@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package page reads a page of the documentation whose blocks can be run: the line before a block names the hosts that it is for.
 package page
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Stand prepares and runs booted Debian machines by hand; docs/dev/machines.md shows it. It needs root.
 package main
 

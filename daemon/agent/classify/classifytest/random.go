@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package classifytest generates random pods and network policies for tests: with few labels, names and addresses, so that selectors often
 // match.
 package classifytest

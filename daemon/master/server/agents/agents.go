@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package agents serves what agents and the runtimes on their hosts ask for: addresses, endpoints, and the services there are.
 package agents
 

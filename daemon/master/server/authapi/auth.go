@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package authapi serves what users need to prove who they are, and to learn what they may do: login, tokens, whoami and can-i, and the audit.
 package authapi
 

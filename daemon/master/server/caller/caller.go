@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package caller authenticates who sends a request, checks that the sender may call the route, and carries the sender from a follower to the leader.
 package caller
 

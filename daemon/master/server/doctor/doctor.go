@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package doctor answers what is wrong in the cluster: as it is known, and after all agents have looked.
 package doctor
 

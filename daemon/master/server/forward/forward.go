@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package forward sends requests that only the leader may serve to the leader, and returns its answers.
 package forward
 

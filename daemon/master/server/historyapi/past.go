@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package historyapi serves the history of objects and addresses, and their earlier states. Every netmaster answers from its catalog.
 package historyapi
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package inspect shows objects with their operational state, from the catalog and from the reports of agents.
 package inspect
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package joinapi serves how hosts join and leave the cluster, and the certificates by which they prove that they are part of it.
 package joinapi
 

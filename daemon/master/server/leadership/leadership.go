@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package leadership reports the leader, earlier leaders and the state of the store, and hands over the leadership on demand.
 package leadership
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package nodes reports the nodes of the cluster and their state: netmasters, agents, and hosts that should have an agent. It
 // returns the counters of their switches.
 package nodes

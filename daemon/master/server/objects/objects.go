@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package objects serves the API's objects from the catalog, and changes them through the committer.
 package objects
 

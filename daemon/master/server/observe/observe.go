@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package observe serves the events of connections: it joins the events from the agents of all hosts into one stream.
 package observe
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package peer reaches the other daemons of the cluster, agents and netmasters, and passes on what agents show of themselves.
 package peer
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package probe answers questions about packets: whether one end reaches another, and which packets pass an interface.
 package probe
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package proxy is what clients of the original find at its auth proxy: all routes of netmaster, and below /api/v1/auth_proxy/ login, health,
 // version, local users, authorizations and the LDAP configuration, in the proxy's own words. Each request becomes one of netmaster's own API, which
 // decides who may do what; nothing is decided here.

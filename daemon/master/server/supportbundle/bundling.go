@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package supportbundle writes support bundles: the reports of all daemons of the cluster, without secrets.
 package supportbundle
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command kube is Kubernetes' control plane, its parts of a node and kubectl in one program, for the hosts of a lab: linking them
 // once takes a fifth of the time and space. The role is the first argument, or the name by which the program was called.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command skel is a CNI plugin made with package skel of the CNI library, which does nothing.
 package main
 
