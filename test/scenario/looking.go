@@ -34,6 +34,28 @@ func (s *Session) match(pattern string) error {
 	return nil
 }
 
+// doDiffers changes the switch of a host, and requires netctl drift to report what matches: "differs REGEXP HOST COMMAND". The agent looks by
+// itself, so it may repair the change before netctl asks; then the same change is made once more.
+func (s *Session) doDiffers(args []string) error {
+	if err := need(args, 3, "differs REGEXP HOST COMMAND"); err != nil {
+		return err
+	}
+	var err error
+	for range 2 {
+		if err := s.doOn(args[1:]); err != nil {
+			return err
+		}
+		if s.line([]string{"netctl", "drift", args[1]}) == nil {
+			err = fmt.Errorf("want netctl drift to fail, got:\n%s", s.stdout())
+			continue
+		}
+		if err = s.match(args[0]); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 func (s *Session) doEventually(args []string) error {
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		err := s.line(args)
