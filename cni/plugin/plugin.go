@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,16 +56,18 @@ type conf struct {
 // Run is the program. It returns the exit code. It blocks until the agent has answered, for a minute at most, or for Timeout if there is no
 // agent.
 func (p Plugin) Run(c Process) int {
+	started := time.Now()
 	if len(c.Args) == 1 && (c.Args[0] == "-version" || c.Args[0] == "--version") {
 		fmt.Fprintln(c.Stdout, "Version:", version())
 		return 0
 	}
-	call, command := wire.Call{}, ""
+	call, command := wire.Call{Environ: []string{wire.EnvStarted + "=" + strconv.FormatInt(started.UnixNano(), 10)}}, ""
 	for _, v := range c.Environ {
-		if strings.HasPrefix(v, "CNI_") {
+		name, value, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "CNI_") || name == "TRACEPARENT" || name == "TRACESTATE" {
 			call.Environ = append(call.Environ, v)
 		}
-		if name, value, _ := strings.Cut(v, "="); name == "CNI_COMMAND" {
+		if name == "CNI_COMMAND" {
 			command = value
 		}
 	}

@@ -43,7 +43,7 @@ func run(socket, stdin string, environ ...string) (exit int, stdout string) {
 	return exit, out.String()
 }
 
-// The agent receives the plugin's input and only CNI's variables unchanged; the plugin prints the agent's answer unchanged.
+// The agent receives the plugin's input and only CNI's variables and those of a trace unchanged, with the plugin's start; the plugin prints the agent's answer unchanged.
 func TestHandsOver(t *testing.T) {
 	var got wire.Call
 	exit := "7"
@@ -61,11 +61,14 @@ func TestHandsOver(t *testing.T) {
 		{"a socket that is none", socket, `{"socket":7}`},
 	} {
 		got = wire.Call{}
-		code, out := run(r.socket, r.stdin, "PATH=/bin", "SECRET=x", "CNI_COMMAND=FLY", "CNI_ARGS=a=b;c=\n", "CNI_NEW=")
+		code, out := run(r.socket, r.stdin, "PATH=/bin", "SECRET=x", "CNI_COMMAND=FLY", "CNI_ARGS=a=b;c=\n", "CNI_NEW=", "TRACEPARENT=00-1-2-01")
 		if code != 7 || out != "whatever\n\xff" {
 			t.Errorf("%s: want the agent's answer and exit code 7, got %q, %d", r.name, out, code)
 		}
-		if s := strings.Join(got.Environ, "|"); s != "CNI_COMMAND=FLY|CNI_ARGS=a=b;c=\n|CNI_NEW=" || string(got.Stdin) != r.stdin {
+		if len(got.Environ) == 0 || !strings.HasPrefix(got.Environ[0], wire.EnvStarted+"=") {
+			t.Fatalf("%s: want the plugin's start first, got %q", r.name, got.Environ)
+		}
+		if s := strings.Join(got.Environ[1:], "|"); s != "CNI_COMMAND=FLY|CNI_ARGS=a=b;c=\n|CNI_NEW=|TRACEPARENT=00-1-2-01" || string(got.Stdin) != r.stdin {
 			t.Errorf("%s: the agent got %q and %q", r.name, s, got.Stdin)
 		}
 	}

@@ -21,6 +21,9 @@ const (
 	HeaderExit = "Cni-Exit"
 )
 
+// EnvStarted is a variable that a plugin adds to its own: when it started, in nanoseconds since 1970.
+const EnvStarted = "CONTIV_CNI_STARTED"
+
 // MaxCall bounds a Call in bytes: a network configuration with a garbage collector's list of a thousand attachments is below 200 kB.
 const MaxCall = 4 << 20
 

@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/notify"
 	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/openflow"
 	"github.com/contiv/contiv/ofnet/pipeline"
@@ -106,10 +107,14 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	if o.Kube != "" {
 		log.Warn("--kubeconfig has no effect: netmaster reads Kubernetes, and has that flag", "file", o.Kube)
 	}
+	traces, err := tracing.New(o.Tracing, tracing.Service{Name: "netplugin", Version: build.Info().Version, Host: o.Host}, log)
+	if err != nil {
+		return &configError{err}
+	}
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p, bridge.NewOpenFlow(vswitch.Socket(o.Switch.RunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	env := node.Env{Mode: o.orchestrator(), FwdMode: o.FwdMode, InspectPort: inspectPort, Trust: holder, Find: masters.Find, Version: build.Info(),
-		CNITimeout: cniTimeout, Programmed: programmed, Log: log, Recent: recent.Text}
+		CNITimeout: cniTimeout, Programmed: programmed, Traces: traces, Log: log, Recent: recent.Text}
 	n, err := node.New(env, o.Settings, forward, p)
 	if err != nil {
 		return &configError{err}
@@ -121,5 +126,5 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	log.Info("starting netplugin", "version", build.Info().Version, "host", o.Host, "control", o.Addresses.Control, "vtep", o.Addresses.VTEP,
 		"uplinks", o.Uplinks.NICs, "bond", o.Uplinks.Bond, "from", masters)
 	manager := notify.New(func() string { return strings.Join(n.Waiting(), "; ") }, log)
-	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT), manager.Task())
+	return task.Run(ctx, log, n, task.Signals(syscall.SIGTERM, syscall.SIGINT), manager.Task(), traces.Task())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/storeconfig"
+	"github.com/contiv/contiv/daemon/tracing"
 )
 
 // Common has the flags of both daemons.
@@ -21,6 +22,7 @@ type Common struct {
 	Store   storeconfig.Config
 	Trust   Trust
 	Log     logging.Config
+	Tracing tracing.Settings
 	Version bool
 }
 
@@ -43,6 +45,7 @@ func (c *Common) Register(s *Set) {
 	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")
 	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "address of the syslog server")
+	s.String(&c.Tracing.Endpoint, "otlp-endpoint", "OTLP_ENDPOINT", "", "OpenTelemetry collector that receives traces of attachments by OTLP over gRPC, such as http://192.0.2.9:4317 (default: none)")
 	s.set.BoolVarP(&c.Version, "version", "v", false, "print the version and exit")
 	s.Standalone("version")
 }
@@ -64,7 +67,7 @@ func (c *Common) Check() error {
 			return OneOf(f.name, *f.value, f.of...)
 		})
 	}
-	return All(append(enums, c.checkModes, c.Log.Check, c.Store.Check)...)
+	return All(append(enums, c.checkModes, c.Log.Check, c.Tracing.Check, c.Store.Check)...)
 }
 
 // LogFlags are the flags about the log, which can change at run time.

@@ -17,7 +17,9 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/master/offline"
+	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/resources"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -83,6 +85,10 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 	defer end()
 	go resources.Garbage(ctx, pace, env.Get("GOGC"), env.Get("GOMEMLIMIT"))
 	d := newDaemon(c, holder, pace, recent, log)
+	if d.traces, err = tracing.New(c.Tracing, tracing.Service{Name: "netmaster", Version: build.Info().Version, Host: peer.Host(c.Listener.Internal)}, log); err != nil {
+		fmt.Fprintln(stderr, "netmaster:", err)
+		return flags.ExitConfig
+	}
 	reloader := d.reloader(args, control)
 	d.reload = func(ctx context.Context) { reloader.Run(ctx, again) }
 	if err := d.serve(ctx, d.opener.Open); err != nil {

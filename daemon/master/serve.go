@@ -23,6 +23,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -36,6 +37,7 @@ type daemon struct {
 	own     *certificates.Own
 	names   *httpserver.Names // under which clients reach this netmaster
 	gates   server.Gates
+	traces  *tracing.Recorder
 	reload  func(context.Context) // reads the files again at each signal; nil: never
 	front   *listener.Front
 	opener  *storage.Opener
@@ -58,7 +60,7 @@ func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.St
 	if err != nil {
 		return err
 	}
-	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task())
+	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task(), d.traces.Task())
 	if d.reload != nil {
 		tasks = append(tasks, part.Started("reload", func(ctx context.Context) error { d.reload(ctx); return nil }))
 	}
@@ -96,7 +98,7 @@ func (d *daemon) runParts(ctx context.Context, db store.Store, self record.Incar
 	if err != nil {
 		return err
 	}
-	srv, all, err := m.Assemble(server.Config{Hosts: d.names, Gates: d.gates, Doors: d.front.Connections(), Stale: m.feed.Away})
+	srv, all, err := m.Assemble(server.Config{Hosts: d.names, Gates: d.gates, Doors: d.front.Connections(), Traces: d.traces, Stale: m.feed.Away})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@
 //	ask db ADDRESS:PORT [-u] [-n N]      connect to such a server, and print its name and the client that it sees
 //	rate web db MBPS LEAST MOST          send UDP at a rate; the rate of arrival must be between LEAST and MOST
 //	on HOST|NAME COMMAND...              run a command there
+//	differs REGEXP HOST COMMAND...       change the host's switch, and match what netctl drift says; once more, if the agent has repaired it meanwhile
+//	collector                            start an OpenTelemetry collector, and set $collector to its URL
+//	traces REGEXP...                     succeeds if the collector has, or gets, a trace with such spans: the name of each, below those of its parents
 //	sees REGEXP COMMAND...               run a command and match its output
 //	eventually COMMAND...                repeat a command until it succeeds
 //	churning HOST...                     attach and detach containers of network blue there, in turn, in the background
@@ -72,6 +75,7 @@ type Session struct {
 	talks   map[string]*talking // open connections by name
 	serves  []*serving
 	sits    bool // a terminal was opened
+	spans   *collector
 }
 
 // verb is a command of a script.
@@ -88,7 +92,8 @@ func verbs() map[string]verb {
 		"router": (*Session).doRouter, "norouter": (*Session).doNoRouter, "crashrouter": (*Session).doCrashRouter,
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,
-		"sees": (*Session).doSees, "eventually": (*Session).doEventually, "always": (*Session).doAlways,
+		"sees": (*Session).doSees, "differs": (*Session).doDiffers, "collector": (*Session).doCollector, "traces": (*Session).doTraces,
+		"eventually": (*Session).doEventually, "always": (*Session).doAlways,
 		"page": (*Session).doPage, "tutorial": (*Session).doTutorial, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}
 	for _, name := range []string{"start", "launch", "reload", "pause", "resume"} {

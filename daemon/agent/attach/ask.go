@@ -8,6 +8,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/identity"
 )
 
@@ -19,6 +20,7 @@ type answer struct {
 
 // ask asks the master to create the endpoint of a request.
 func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
+	ctx, end := tracing.Step(ctx, "request endpoint")
 	ep, rev, err := e.Master.CreateEndpoint(ctx, model.CreateEndpointRequest{
 		TenantName: r.Tenant, NetworkName: r.Network, ServiceName: r.Group,
 		EndpointID: EndpointID(r.ContainerID, r.IfName), EPCommonName: r.Name,
@@ -26,6 +28,7 @@ func (e *Engine) ask(ctx context.Context, r *Request) (*answer, error) {
 			IPAddress: r.IPv4, IPv6Address: r.IPv6, ServiceName: r.Group, MacAddress: r.MAC, Tokens: r.Tokens},
 		Labels: r.Labels, ContainerID: r.ContainerID, Machine: e.Machine, DockerNetwork: r.DockerNetwork, Pod: r.Pod, Bandwidth: r.Bandwidth,
 	})
+	end(err)
 	if err != nil {
 		return nil, err
 	}

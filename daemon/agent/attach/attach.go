@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/registration"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -100,7 +102,9 @@ type Options struct {
 	// Vital returns a context that ends when the switch does not answer, with the reason as its cause, and a function that releases it.
 	// nil: Attach waits as long as ctx lives.
 	Vital func(ctx context.Context) (context.Context, func())
-	Log   *slog.Logger
+	// Traces begin with an attachment, unless its context already belongs to one; nil: nothing is traced.
+	Traces *tracing.Recorder
+	Log    *slog.Logger
 }
 
 // Engine attaches and detaches. Its methods are safe for concurrent use; operations on the same endpoint are serialized.
@@ -201,7 +205,10 @@ const portTimeout = 3 * time.Second
 // it leaves nothing that it created, or leaves a port by which Sweep finds the rest.
 func (e *Engine) Attach(ctx context.Context, r Request) (Result, error) {
 	begun := time.Now()
+	ctx, end := e.Traces.Begin(ctx, "attach", begun, "contiv.container", r.ContainerID, "contiv.tenant", r.Tenant, "contiv.network", r.Network,
+		"contiv.group", r.Group, "contiv.name", r.Name, "contiv.owner", r.Owner)
 	res, err := e.attach(ctx, r)
+	end(err)
 	e.failures.record(&r, err, time.Now())
 	e.observe(time.Since(begun), err)
 	return res, err
@@ -321,17 +328,29 @@ func (e *Engine) make(ctx context.Context, r Request, known *answer, name string
 	}
 	res.Owner = r.Owner
 	group, groupCtx := errgroup.WithContext(ctx)
-	group.Go(func() error { return e.Flows.Wait(groupCtx, id, rev) })
 	group.Go(func() error {
-		err := e.Switch.AddPort(groupCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: e.externalIDs(r, &ep, name),
+		ctx, end := tracing.Step(groupCtx, "program flows", "contiv.endpoint", id, "contiv.revision", strconv.FormatUint(rev, 10))
+		err := e.Flows.Wait(ctx, id, rev)
+		end(err)
+		return err
+	})
+	group.Go(func() (err error) {
+		portCtx, end := tracing.Step(groupCtx, "add port", "contiv.port", name)
+		defer func() { end(err) }()
+		err = e.Switch.AddPort(portCtx, ovsdb.PortSpec{Name: name, OFPort: number, ExternalIDs: e.externalIDs(r, &ep, name),
 			Device: func() error { return e.Links.Create(e.pair(&res)) }})
 		if err != nil {
 			return err
 		}
 		if !r.Handed {
-			group.Go(func() error { return e.Links.Configure(e.config(&res)) })
+			group.Go(func() error {
+				_, end := tracing.Step(groupCtx, "configure interface")
+				err := e.Links.Configure(e.config(&res))
+				end(err)
+				return err
+			})
 		}
-		p, err := e.Switch.WaitPort(groupCtx, name)
+		p, err := e.Switch.WaitPort(portCtx, name)
 		res.OFPort = p.OFPort
 		return err
 	})

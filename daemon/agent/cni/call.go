@@ -59,6 +59,14 @@ func (s *Server) run(ctx context.Context, env environment, stdin []byte) (v stri
 			return v, nil, types.NewError(types.ErrInvalidNetNS, "plugin's netns and netns from CNI_NETNS should not be the same", "")
 		}
 	}
+	ctx, end := s.begin(ctx, env)
+	defer func() {
+		if refused != nil {
+			end(refused)
+			return
+		}
+		end(nil)
+	}()
 	a := s.perform(ctx, operations()[command].path, request{ContainerID: env["CNI_CONTAINERID"], Netns: env["CNI_NETNS"],
 		IfName: env["CNI_IFNAME"], Args: env["CNI_ARGS"], Config: stdin})
 	if a.Error != nil || a.Result == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/cniconf"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/agent/part"
+	"github.com/contiv/contiv/daemon/tracing"
 )
 
 // Options configure the CNI service.
@@ -20,13 +21,14 @@ type Options struct {
 	Waiting  func() []string // what it waits for
 	Cut      func() bool     // flows are missing in the switch
 	Timeout  time.Duration   // how long a request waits for what the agent lacks
+	Traces   *tracing.Recorder
 	Log      *slog.Logger
 }
 
 // Part returns the sockets of CNI, and the tasks for the host's runtime.
 func (s *Settings) Part(o Options) (p part.Part, err error) {
 	cni := ServerOptions{Socket: s.Socket, Attacher: o.Attach, Publisher: o.Access, Starting: o.Starting, Waiting: o.Waiting,
-		Cut: o.Cut, WaitTimeout: o.Timeout, Log: o.Log}
+		Cut: o.Cut, WaitTimeout: o.Timeout, Traces: o.Traces, Log: o.Log}
 	if cni.Socket != "" {
 		p.Doors = append(p.Doors, NewServer(cni))
 	}

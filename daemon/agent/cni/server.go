@@ -24,6 +24,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/daemon/httpserver"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/ofnet/link"
 )
 
@@ -51,6 +52,7 @@ type ServerOptions struct {
 	Waiting     func() []string // what it waits for now, for STATUS; operations may be tried nevertheless
 	Cut         func() bool     // whether the switch is away, so that containers may have lost connectivity, for STATUS
 	WaitTimeout time.Duration   // how long a request waits for missing components, as after a start of the agent or of a netmaster
+	Traces      *tracing.Recorder
 	Log         *slog.Logger
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -59,7 +60,7 @@ type Membership struct {
 func New(o Options) *Membership {
 	m := &Membership{Options: o}
 	m.Channel = channel.NewClient(channel.Options{Host: o.Self.Label, Masters: m.Netmasters.All, HTTP: m.transport(), Log: o.Log})
-	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: m.Channel.HTTP, Timeout: requestTimeout,
+	m.Master = channel.Master{Client: &client.Client{Masters: m.masters, HTTP: tracing.Client(m.Channel.HTTP), Timeout: requestTimeout,
 		Actor: func() string { return o.Self.Label }, Program: "netplugin/" + o.Version.Version}}
 	if m.Claims == nil {
 		m.Claims = m.Master

@@ -146,7 +146,7 @@ func (n *Node) build(self ofnet.Host) {
 		n.Master = n.member.Master
 	}
 	n.attach = attach.New(attach.Options{Host: n.Host, Machine: n.Machine, Registration: n.member.Registration.State, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
-		SoftSum: n.conn.Userspace, Room: n.size.Room, Default: n.records.DefaultGateway, Tunnels: n.tunnels, Vital: n.conn.WhileAnswering, Log: n.Log})
+		SoftSum: n.conn.Userspace, Room: n.size.Room, Default: n.records.DefaultGateway, Tunnels: n.tunnels, Vital: n.conn.WhileAnswering, Traces: n.Traces, Log: n.Log})
 	n.names = hostaccess.NewNames(n.records)
 	n.access = hostaccess.New(hostaccess.Options{Host: n.Host, Master: n.Master, Flows: n.records, Switch: n.conn.Switch, Links: n.links,
 		Room: n.size.Room, Closed: n.closed(), Nodes: n.records.Hosts, Uplinks: n.Uplinks.NICs, Moved: n.links.Moved, Log: n.Log})

@@ -41,7 +41,7 @@ const portBGP = 179
 
 // parts returns the parts of the agent, in the order in which they start and repair. Those that need the switch wait for it themselves.
 func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
-	cni, err := n.CNI.Part(cni.Options{Attach: n.attach, Access: n.access, Starting: n.starting, Waiting: n.Waiting,
+	cni, err := n.CNI.Part(cni.Options{Traces: n.Traces, Attach: n.attach, Access: n.access, Starting: n.starting, Waiting: n.Waiting,
 		Cut: func() bool { return !n.forward.Whole() }, Timeout: n.CNITimeout, Log: n.Log})
 	if err != nil {
 		return all, err

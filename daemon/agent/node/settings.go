@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -106,7 +107,8 @@ type Env struct {
 	Version       model.Version
 	CNITimeout    time.Duration // for which a request of CNI waits for what the agent lacks
 	SweepInterval time.Duration // 0: 30 s
-	Programmed    func()        // called once, when the switch has all that was known at the start; nil: nothing is
+	Traces        *tracing.Recorder
+	Programmed    func() // called once, when the switch has all that was known at the start; nil: nothing is
 	Log           *slog.Logger
 	Recent        func() []byte // the last lines of the log; nil: they are not kept
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/tracing"
 )
 
 // Limits of one transaction, below what stores permit, so that no single one delays the others for long.
@@ -95,11 +96,13 @@ func (c *Committer) Join(ctx context.Context, fn func(*Tx) error) (store.Revisio
 	return c.do(ctx, fn, joined)
 }
 
-func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (store.Revision, error) {
+func (c *Committer) do(ctx context.Context, fn func(*Tx) error, t sharing) (rev store.Revision, err error) {
 	term := c.term.Load()
 	if term == nil {
 		return 0, notLeading()
 	}
+	ctx, end := tracing.Step(ctx, "store transaction")
+	defer func() { end(err) }()
 	r := &request{ctx: ctx, fn: fn, sharing: t, done: make(chan result, 1)}
 	select {
 	case c.queue <- r:

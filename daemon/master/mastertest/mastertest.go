@@ -38,6 +38,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/proxy"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -84,6 +85,7 @@ type Options struct {
 	Seal      func() (*trust.Seal, error) // of secrets; nil: there is none
 	Recent    func() []byte               // lines of its log; nil: none are kept
 	Stale     func() string               // why it may know less than the store has; nil: it never does
+	Traces    *tracing.Recorder           // of requests that belong to a trace; nil: none
 	// Incarnation is that of the store; if zero, answers do not contain it.
 	Incarnation record.Incarnation
 }
@@ -136,7 +138,7 @@ func Start(tb testing.TB, o Options) *Master {
 		Enroll:     membership.NewEnroller(membership.EnrollerConfig{Commit: m.Commit, Catalog: m.Catalog, Log: log}),
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Waiting: func() []string { return nil }, Log: log,
 	}
-	s, _, err := all.Assemble(server.Config{Stale: o.Stale, Limits: o.Limits})
+	s, _, err := all.Assemble(server.Config{Stale: o.Stale, Limits: o.Limits, Traces: o.Traces})
 	if err != nil {
 		tb.Fatal(err)
 	}

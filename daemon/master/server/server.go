@@ -26,6 +26,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/forward"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -59,7 +60,9 @@ type Config struct {
 	Doors []*httpserver.Connections
 	// Incarnation is the store's; the zero value: no answer has it.
 	Incarnation record.Incarnation
-	Log         *slog.Logger
+	// Traces has a span for each request that belongs to a trace; nil: nothing is traced.
+	Traces *tracing.Recorder
+	Log    *slog.Logger
 }
 
 // Server answers netmaster's HTTP requests.
@@ -101,7 +104,7 @@ func New(c Config, p part.Part) (*Server, error) {
 	leader := &forward.Forwarder{Leadership: c.Leadership, Writable: c.Commit.Active, Callers: callers, Refused: c.Recorder.refused, Router: r, Internal: c.Internal,
 		Transport: c.Transport.Straight(), CatchUp: c.Catalog.Wait, Waiting: c.Waiting, AnswerLimit: c.AnswerLimit}
 	s.handler = s.measured(s.identifies(httpserver.Recovered(c.Log, s.metrics.panics.Inc,
-		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(r))))))))))
+		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(s.traced(r)))))))))))
 	return s, nil
 }
 
