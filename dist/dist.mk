@@ -33,6 +33,11 @@ dist: $(DIST_TOOL) ## make all artifacts of a release: packages, archives, image
 		$(DIST_TOOL) -bin $(DIST_BIN)/$$arch -root $(DIST_FILES) -version '$(PACKAGE_VERSION)' -arch $$arch -date $(DIST_DATE) -o $(DIST); \
 	done
 	@$(GO) run ./deploy/pack -index -bin $(DIST_BIN) -version '$(VERSION)' -date $(DIST_DATE) -o $(DIST)/contiv-images-$(VERSION).tar
+	@set -e; for arch in $(DIST_ARCHES); do \
+		GOARCH=$$arch $(GO) build -ldflags '$(LDFLAGS)' -o .cache/dist/startovs/$$arch/startovs ./deploy/openvswitch; \
+		[ -d .cache/dist/openvswitch/$$arch ] || scripts/openvswitch-root $$arch .cache/dist/openvswitch/$$arch; \
+	done
+	@$(GO) run ./deploy/pack -openvswitch .cache/dist/openvswitch -bin .cache/dist/startovs -version '$(VERSION)' -date $(DIST_DATE) -o $(DIST)/contiv-openvswitch-images-$(VERSION).tar
 	@rm -rf .cache/dist/plugin && cp -a $(DIST_BIN)/$$($(GO) env GOARCH) .cache/dist/plugin
 	@$(GO) build -ldflags '$(LDFLAGS)' -o .cache/dist/plugin/startcontiv ./docker/startcontiv
 	@$(GO) run ./docker/pack -bin .cache/dist/plugin -version '$(VERSION)' -o .cache/dist/docker-plugin

@@ -31,10 +31,20 @@ type Image struct {
 
 // New returns an image of programs. Each becomes /bin/NAME; the libraries of the dynamic ones keep their paths on this machine.
 func New(ref string, cmd []string, programs map[string]string) (*Image, error) {
+	return FromRoot(ref, cmd, "/", programs)
+}
+
+// FromRoot is New for programs of another root file system, such as that of another architecture: the directory root. Programs and libraries
+// are named by their paths there.
+func FromRoot(ref string, cmd []string, root string, programs map[string]string) (*Image, error) {
 	out := &Image{Ref: ref, Cmd: cmd, Files: map[string]string{}}
 	for name, file := range programs {
-		out.Files["/bin/"+name] = file
-		needed, err := libraries(file)
+		there, err := within(root, file)
+		if err != nil {
+			return nil, err
+		}
+		out.Files["/bin/"+name] = there
+		needed, err := libraries(root, there)
 		if err != nil {
 			return nil, err
 		}

@@ -12,12 +12,12 @@ import (
 
 // directories are the directories of libraries, in search order (ld.so(8)), without those of a configuration.
 func searched() []string {
-	return []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+	return []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
 }
 
-// libraries are the files that a program loads at its start, by the paths at which it looks for them: its interpreter, and shared libraries
-// with those that they need. A static program, or a script, has none.
-func libraries(program string) (map[string]string, error) {
+// libraries are the files of a root file system that a program loads at its start, by the paths at which it looks for them: its interpreter,
+// and shared libraries with those that they need. A static program, or a script, has none.
+func libraries(root, program string) (map[string]string, error) {
 	out := map[string]string{}
 	todo := []string{program}
 	for len(todo) > 0 {
@@ -28,16 +28,18 @@ func libraries(program string) (map[string]string, error) {
 			return nil, fmt.Errorf("libraries of %s: %w", program, err)
 		}
 		if interpreter != "" {
-			out[interpreter] = interpreter
+			if out[interpreter], err = within(root, interpreter); err != nil {
+				return nil, fmt.Errorf("interpreter of %s: %w", program, err)
+			}
 		}
 		for _, name := range needed {
-			found, err := find(name)
+			found, there, err := find(root, name)
 			if err != nil {
 				return nil, fmt.Errorf("libraries of %s: %w", program, err)
 			}
 			if _, known := out[found]; !known {
-				out[found] = found
-				todo = append(todo, found)
+				out[found] = there
+				todo = append(todo, there)
 			}
 		}
 	}
@@ -85,12 +87,40 @@ func Static(program string) error {
 	return nil
 }
 
-func find(library string) (string, error) {
+// find returns the path of a library in a root file system, and the file.
+func find(root, library string) (path, file string, err error) {
 	for _, dir := range searched() {
 		path := filepath.Join(dir, library)
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
+		if file, err := within(root, path); err == nil {
+			return path, file, nil
 		}
 	}
-	return "", fmt.Errorf("%s is in none of %v", library, searched())
+	return "", "", fmt.Errorf("%s is in none of %v", library, searched())
+}
+
+// maxLinks bounds the symbolic links of one path, as the kernel does (path_resolution(7)).
+const maxLinks = 40
+
+// within returns the file of a path in a root file system, whose symbolic links lead to its own files.
+func within(root, path string) (string, error) {
+	if root == "/" {
+		_, err := os.Stat(path)
+		return path, err
+	}
+	for range maxLinks {
+		file := filepath.Join(root, path)
+		info, err := os.Lstat(file)
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
+			return file, err
+		}
+		to, err := os.Readlink(file)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = filepath.Join("/", to)
+	}
+	return "", fmt.Errorf("%s in %s: too many symbolic links", path, root)
 }

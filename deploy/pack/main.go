@@ -26,7 +26,15 @@ func main() {
 	version := flag.String("version", build.Info().Version, "version of the programs, which is the image's tag")
 	index := flag.Bool("index", false, "make one image for several architectures: -bin has a directory of programs for each, such as amd64")
 	date := flag.Int64("date", 0, "with -index: time of the image, in seconds since 1970")
+	roots := flag.String("openvswitch", "", "make the image with Open vSwitch: directory with a root file system for each architecture, as scripts/openvswitch-root makes it")
 	flag.Parse()
+	if *roots != "" {
+		if err := packSwitch(*bin, *roots, *out, *version, time.Unix(*date, 0)); err != nil {
+			fmt.Fprintln(os.Stderr, "pack:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *index {
 		if err := packIndex(*bin, *out, *version, time.Unix(*date, 0)); err != nil {
 			fmt.Fprintln(os.Stderr, "pack:", err)
@@ -51,10 +59,15 @@ func programs() []string { return []string{"netmaster", "netplugin", "contivk8s"
 // tags are the valid tags (OCI distribution specification, "Pulling manifests").
 var tags = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
+// errTag refuses a version that is no tag of an image.
+func errTag(version string) error {
+	return fmt.Errorf("version %q is no tag of an image: want letters, digits, dots, dashes and underscores; VERSION=... names another", version)
+}
+
 // pack makes the archive of the programs in bin.
 func pack(bin, out, version string) (*image.Image, error) {
 	if !tags.MatchString(version) {
-		return nil, fmt.Errorf("version %q is no tag of an image: want letters, digits, dots, dashes and underscores; VERSION=... names another", version)
+		return nil, errTag(version)
 	}
 	i, err := contents(bin, version)
 	if err != nil {
