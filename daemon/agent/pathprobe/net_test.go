@@ -55,6 +55,7 @@ type underlay struct {
 	drops   func(h hop) bool
 	dead    map[string]bool // hosts that answer nothing
 	mute    map[string]bool // hosts whose agents do not run
+	apart   map[string]bool // hosts whose control addresses do not answer
 	hung    map[string]bool // hosts whose switches return nothing to their agents
 	away    map[string]bool // hosts whose switches take no frame of their agents
 	tagless map[string]bool // hosts whose switches hand nothing with a tag to their agents
@@ -63,7 +64,7 @@ type underlay struct {
 }
 
 func newUnderlay(t *testing.T, hosts ...string) *underlay {
-	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, tagless: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
+	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, apart: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, tagless: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
 	for _, host := range hosts {
 		s := ofnettest.Parse(t, "self "+host+threeHosts)
 		u.probers[host] = New(Options{Host: host, Port: 4789, Overhead: 50, View: func(fn func(*ofnet.State)) { fn(s) }, Log: slog.New(slog.DiscardHandler),
@@ -89,7 +90,7 @@ func newUnderlay(t *testing.T, hosts ...string) *underlay {
 			},
 			Other: func(string) string { return u.version() },
 			Alive: func(_ context.Context, other string) Liveness {
-				if u.is(u.dead, other) {
+				if u.is(u.dead, other) || u.is(u.apart, other) {
 					return Liveness{Text: "its control address is silent"}
 				}
 				return Liveness{Alive: true, Text: "its control address answers", Other: u.version()}

@@ -58,6 +58,8 @@ func TestFaults(t *testing.T) {
 		"a dead agent": {fault: func(u *underlay) { u.mute["h2"] = true }, want: map[string]string{"h1": "", "h3": ""}},
 		"a dead host": {fault: func(u *underlay) { u.dead["h2"] = true }, want: map[string]string{
 			"h1": `^unknown host-unreachable host/h2: none of the last .* and its control address is silent\..*$`, "h3": `^unknown host-unreachable host/h2: .*$`}},
+		"a host that answers only on the trunk": {drops: func(h hop) bool { return !h.vlan && between("h1", "h2", h) }, fault: func(u *underlay) { u.mute["h2"], u.apart["h2"] = true, true }, want: map[string]string{
+			"h1": `^error tunnel-blocked host/h2: none of the last \d+ probes in the tunnel .*, while its switch answers on the trunk\. let UDP port 4789 pass.*$`, "h3": ""}},
 		"a hung switch of its own": {fault: func(u *underlay) { u.hung["h1"] = true }, want: map[string]string{"h1": "^unknown ways-unknown host/h1: .*$"}},
 		"a switch that hands nothing with a tag to its agent": {fault: func(u *underlay) { u.tagless["h1"] = true }, want: map[string]string{
 			"h1": `^unknown ways-unknown network/blue:vl: the switch of host h1 does not return the agent's own probes with VLAN 11, .* netctl drift h1$`, "h2": "", "h3": ""}},
@@ -98,6 +100,7 @@ func TestFaults(t *testing.T) {
 					u.drops = func(hop) bool { return false }
 					clear(u.dead)
 					clear(u.mute)
+					clear(u.apart)
 					clear(u.hung)
 					clear(u.tagless)
 				})

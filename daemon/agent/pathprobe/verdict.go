@@ -55,7 +55,7 @@ func (v *verdict) findings(list []state) (out []model.Finding) {
 			}
 			unreachable[s.Host] = true
 		case s.Network == "":
-			out = append(out, v.tunnel(s)...)
+			out = append(out, v.tunnel(s, there[s.Host])...)
 		default:
 			if networks[s.Network] == nil {
 				order = append(order, s.Network)
@@ -110,16 +110,19 @@ func (v *verdict) unreachable(s *state) model.Finding {
 		Remedy:   fmt.Sprintf("see whether host %s runs, and whether the network between it and host %s passes anything", s.Host, v.self), Next: "netctl node ls"}
 }
 
-// tunnel returns the finding about a tunnel.
-func (v *verdict) tunnel(s *state) (out []model.Finding) {
+// tunnel returns the finding about a tunnel. elsewhere reports whether the host answers on another path.
+func (v *verdict) tunnel(s *state, elsewhere bool) (out []model.Finding) {
 	object := "host/" + s.Host
-	if v.silent(s) && s.liveness.Alive {
-		heard := ""
+	if v.silent(s) && (s.liveness.Alive || elsewhere) {
+		heard, answers := "", s.liveness.Text
+		if !s.liveness.Alive {
+			answers = "its switch answers on the trunk"
+		}
 		if v.now.Sub(s.lastReceived) < forgetting {
 			heard = fmt.Sprintf("; packets of host %s arrive here, so it is the way there that is blocked", s.Host)
 		}
 		return append(out, model.Finding{Code: model.FindingTunnelBlocked, Severity: model.SeverityError, Object: object,
-			Evidence: fmt.Sprintf("none of the last %d probes in %s has come back, for %s, while %s%s", s.silent, s.name(), seconds(v.now.Sub(s.since)), s.liveness.Text, heard),
+			Evidence: fmt.Sprintf("none of the last %d probes in %s has come back, for %s, while %s%s", s.silent, s.name(), seconds(v.now.Sub(s.since)), answers, heard),
 			Remedy:   fmt.Sprintf("let UDP port %d pass between hosts %s and %s in both directions: look at their own packet filters, and at those of the network between", v.port, v.self, s.Host), Next: "netctl node ls"})
 	}
 	if s.silent >= silentLeast {
