@@ -120,6 +120,24 @@ func settings(t *testing.T, all []object) (out []string) {
 	return out
 }
 
+// chartSettings are the names of the settings that values of the Helm chart set, except those that are put together there.
+func chartSettings(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../helm/contiv/templates/_contiv.tpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`"(CONTIV_[A-Z_]+)"`).FindAllStringSubmatch(string(text), -1)
+	if len(names) < 15 {
+		t.Fatalf("settings of the chart: got %d, want at least 15", len(names))
+	}
+	var out []string
+	for _, m := range names {
+		out = append(out, m[1])
+	}
+	return out
+}
+
 // daemon is a program that manifests start, and what it says that it reads.
 type daemon struct {
 	variables []flags.Variable
@@ -179,6 +197,11 @@ func TestContainers(t *testing.T) {
 	for _, name := range settings(t, all) {
 		if !of(name).knows(name) {
 			t.Errorf("setting %s: no program reads it", name)
+		}
+	}
+	for _, name := range chartSettings(t) {
+		if !of(name).knows(name) {
+			t.Errorf("setting %s of the chart: no program reads it", name)
 		}
 	}
 	found := 0
