@@ -250,23 +250,26 @@ func TestContainers(t *testing.T) {
 
 // netmaster may do what daemon/kube says, and agents nothing.
 func TestRights(t *testing.T) {
-	var rules []kube.Right
+	var rules, local []kube.Right
 	for _, o := range read(t) {
 		pods := o.Spec.Template.Spec
 		switch o.Kind {
-		case "ClusterRole":
+		case "ClusterRole", "Role":
 			for _, r := range o.Rules {
 				if len(r.APIGroups) != 1 {
 					t.Fatalf("a rule of groups %v, want one group", r.APIGroups)
 				}
-				rules = append(rules, kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs})
+				right := kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs}
+				if o.Kind == "Role" {
+					local = append(local, right)
+				} else {
+					rules = append(rules, right)
+				}
 			}
-		case "ClusterRoleBinding":
+		case "ClusterRoleBinding", "RoleBinding":
 			if len(o.Subjects) != 1 || o.Subjects[0].Name != "netmaster" || o.Subjects[0].Kind != "ServiceAccount" || o.Subjects[0].Namespace != "contiv-system" {
 				t.Errorf("%s gives rights to %v, want only netmaster's account", o.Metadata.Name, o.Subjects)
 			}
-		case "Role", "RoleBinding":
-			t.Errorf("%s %s: rights are in one ClusterRole", o.Kind, o.Metadata.Name)
 		case "ServiceAccount":
 			if o.Metadata.Name != "netmaster" && (o.Automount == nil || *o.Automount) {
 				t.Errorf("account %s has a token in its pods", o.Metadata.Name)
@@ -279,6 +282,9 @@ func TestRights(t *testing.T) {
 	}
 	if want := kube.Rights(); !reflect.DeepEqual(rules, want) {
 		t.Errorf("base/rights.yaml permits\n%v\nand daemon/kube needs\n%v", rules, want)
+	}
+	if want := kube.ConfigMapRights("contiv-store"); !reflect.DeepEqual(local, want) {
+		t.Errorf("embedded/rights.yaml permits\n%v\nand the agreement of a store needs\n%v", local, want)
 	}
 }
 

@@ -97,7 +97,7 @@ volumes:
   - {name: CONTIV_NETMASTER_INTERNAL_ADDRESS, value: '[$(HOST_IP)]:9999'}`)},
 		{name: "a namespace of another name", namespace: "net", values: "netplugin: {netmasters: ['10.254.1.1:9999']}\n", folder: "embedded",
 			settings: []string{agents, "CONTIV_NETMASTER_AGENTS_ACCOUNT=net:netplugin"}, more: "namespace: net\n" + image + absent("v1", "Namespace", "contiv-system") +
-				"- {target: {kind: ClusterRoleBinding}, patch: '[{\"op\": \"replace\", \"path\": \"/subjects/0/namespace\", \"value\": \"net\"}]'}\n"},
+				"- {target: {kind: .*RoleBinding}, patch: '[{\"op\": \"replace\", \"path\": \"/subjects/0/namespace\", \"value\": \"net\"}]'}\n"},
 	}
 }
 
