@@ -123,6 +123,7 @@ include test/machines/machines.mk
 include dist/dist.mk
 include test/monitoring/monitoring.mk
 include test/openapi/openapi.mk
+include test/helm/helm.mk
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder of outside bytes for FUZZTIME each

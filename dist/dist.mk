@@ -41,7 +41,7 @@ dist: $(DIST_TOOL) ## make all artifacts of a release: packages, archives, image
 	@rm -rf .cache/dist/plugin && cp -a $(DIST_BIN)/$$($(GO) env GOARCH) .cache/dist/plugin
 	@$(GO) build -ldflags '$(LDFLAGS)' -o .cache/dist/plugin/startcontiv ./docker/startcontiv
 	@$(GO) run ./docker/pack -bin .cache/dist/plugin -version '$(VERSION)' -o .cache/dist/docker-plugin
-	@$(DIST_TOOL) -release -bin $(DIST_BIN) -root $(DIST_FILES) -plugin .cache/dist/docker-plugin -version '$(VERSION)' -date $(DIST_DATE) -key '$(MINISIGN_KEY)' -o $(DIST)
+	@$(DIST_TOOL) -release -bin $(DIST_BIN) -root $(DIST_FILES) -plugin .cache/dist/docker-plugin -chart deploy/helm/contiv -version '$(VERSION)' -date $(DIST_DATE) -key '$(MINISIGN_KEY)' -o $(DIST)
 
 .PHONY: test-dist
 test-dist: ## make all artifacts of a release twice, which must have the same bytes, and start the programs for arm64

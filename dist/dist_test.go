@@ -133,7 +133,7 @@ func TestRelease(t *testing.T) {
 	if err := os.WriteFile(key, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := &release{bins: bins, root: root, plugin: root, license: license, version: "1.2.3", time: time.Unix(1767225600, 0).UTC(), key: key, secret: "password"}
+	r := &release{bins: bins, root: root, plugin: root, chart: "../deploy/helm/contiv", license: license, version: "1.2.3", time: time.Unix(1767225600, 0).UTC(), key: key, secret: "password"}
 	if err := r.all(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestRelease(t *testing.T) {
 	if err != nil || !minisign.Verify(public, sums, signature) {
 		t.Errorf("want a valid signature, got %q, %v", signature, err)
 	}
-	for _, name := range []string{"contiv-1.2.3-linux-amd64.tar.gz", "contiv-docker-plugin-1.2.3.tar.gz", "LICENSES.txt", "netmaster-amd64.cdx.json"} {
+	for _, name := range []string{"contiv-1.2.3-linux-amd64.tar.gz", "contiv-docker-plugin-1.2.3.tar.gz", "contiv-1.2.3.tgz", "LICENSES.txt", "netmaster-amd64.cdx.json"} {
 		if !strings.Contains(string(sums), "  "+name+"\n") {
 			t.Errorf("want %s in the checksums, got %s", name, sums)
 		}

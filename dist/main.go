@@ -30,13 +30,14 @@ func main() {
 	license := flag.String("license", "LICENSE", "file with the license")
 	whole := flag.Bool("release", false, "make archives, lists of parts, licenses and checksums beside packages and images")
 	plugin := flag.String("plugin", "", "with -release: directory of the Docker plugin")
+	chart := flag.String("chart", "", "with -release: directory of the Helm chart")
 	key := flag.String("key", "", "with -release: file with the secret key of minisign, whose password is $MINISIGN_PASSWORD; empty: no signature")
 	out := flag.String("o", "bin/dist", "output directory")
 	flag.Parse()
 	at := time.Unix(*date, 0).UTC()
 	work := (&builder{bin: *bin, root: *root, license: *license, version: *version, arch: *arch, time: at}).all
 	if *whole {
-		work = (&release{bins: *bin, root: *root, plugin: *plugin, license: *license, version: *version, time: at, key: *key, secret: os.Getenv("MINISIGN_PASSWORD")}).all
+		work = (&release{bins: *bin, root: *root, plugin: *plugin, chart: *chart, license: *license, version: *version, time: at, key: *key, secret: os.Getenv("MINISIGN_PASSWORD")}).all
 	}
 	if err := work(*out); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)

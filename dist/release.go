@@ -25,6 +25,7 @@ type release struct {
 	bins    string // directory with a directory of programs for each architecture
 	root    string
 	plugin  string // directory of the Docker plugin; "": none
+	chart   string // directory of the Helm chart; "": none
 	license string
 	version string
 	time    time.Time
@@ -60,6 +61,11 @@ func (r *release) all(dir string) error {
 			return err
 		}
 	}
+	if r.chart != "" {
+		if err := r.chartArchive(dir); err != nil {
+			return err
+		}
+	}
 	if err := r.licenses(filepath.Join(dir, "LICENSES.txt"), programs); err != nil {
 		return err
 	}
@@ -85,6 +91,11 @@ func (r *release) archive(dir, arch string, programs []string) error {
 // pluginArchive writes the directory that docker plugin create takes.
 func (r *release) pluginArchive(dir string) error {
 	return r.packed(filepath.Join(dir, fmt.Sprintf("contiv-docker-plugin-%s.tar.gz", r.version)), func(w *tar.Writer) error { return r.tree(w, r.plugin, "docker-plugin") })
+}
+
+// chartArchive writes the Helm chart, as helm package names it.
+func (r *release) chartArchive(dir string) error {
+	return r.packed(filepath.Join(dir, fmt.Sprintf("contiv-%s.tgz", r.version)), func(w *tar.Writer) error { return r.tree(w, r.chart, "contiv") })
 }
 
 // packed writes a compressed archive.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package kube reads the objects of a Kubernetes API server, and follows their changes. It has no memory of its own: objects are trimmed to
-// the needed fields as they arrive, and forwarded. It writes only status there.
+// the needed fields as they arrive, and forwarded. It writes only status there, and the ConfigMap
+// that names the embedded store.
 package kube
 
 // Kind is a kind of objects.

@@ -81,6 +81,7 @@ func (c *config) check() error {
 		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Endpoints.Check, c.ACI.Check,
 		c.Listener.Check, c.Limits.Check, c.Kubernetes.Check,
 		func() error { return c.Storage.Check(c.Trust.Scheme()) },
+		func() error { return c.Storage.CheckAgreement(c.Kubernetes.API.Wanted()) },
 	)
 }
 

@@ -18,6 +18,7 @@ func (m *master) own() part.Part {
 		m.following(),
 		m.elected(),
 		m.daemon.Storage.Part(m.Store, m.Catalog, m.feed, m.Incarnation, m.Log),
+		m.daemon.opener.Agreement.Part(m.Store, m.daemon.Storage.Embedded.Name, m.Incarnation, m.Log),
 		snapshots,
 		m.kubernetesRecords(),
 	)

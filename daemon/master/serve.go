@@ -51,6 +51,7 @@ func newDaemon(c *config, holder *trust.Holder, pace *resources.Pace, recent *lo
 	d.names, d.gates = c.Listener.Names(), server.NewGates(c.Limits)
 	d.front = listener.New(c.Listener, holder, log)
 	d.opener = storage.NewOpener(c.Storage, c.Store, holder, d.front.SetWaiting, log)
+	d.opener.Agreement = c.Storage.Agreement(c.Kubernetes.API)
 	return d
 }
 

@@ -346,6 +346,9 @@ func TestConfiguration(t *testing.T) {
 		{"unknown flag", append(base, "--colour"), nil, "colour"},
 		{"an argument", append(base, "now"), nil, `"now"`},
 		{"bad cluster", append(base, "--embedded-store", "/nowhere", "--embedded-cluster", "h1"), nil, "--embedded-cluster h1"},
+		{"an agreement without a store", append(base, "--etcd-endpoints", "http://a:1", "--embedded-configmap", "contiv-system:contiv-store", "--kubernetes-api", "https://192.0.2.1:6443"), nil, "--embedded-configmap needs --embedded-store"},
+		{"an agreement without Kubernetes", append(base, "--embedded-store", "/nowhere", "--embedded-name", "h1", "--embedded-configmap", "contiv-system:contiv-store"), nil, "--embedded-configmap needs an API server"},
+		{"an agreement without a namespace", append(base, "--embedded-store", "/nowhere", "--embedded-configmap", "contiv-store"), nil, "--embedded-configmap contiv-store: it is NAMESPACE:NAME"},
 		{"joining no member", append(base, "--embedded-store", "/nowhere", "--embedded-join"), nil, "--embedded-join"},
 	}
 	for _, test := range tests {

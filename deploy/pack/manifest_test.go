@@ -120,6 +120,24 @@ func settings(t *testing.T, all []object) (out []string) {
 	return out
 }
 
+// chartSettings are the names of the settings that values of the Helm chart set, except those that are put together there.
+func chartSettings(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../helm/contiv/templates/_contiv.tpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`"(CONTIV_[A-Z_]+)"`).FindAllStringSubmatch(string(text), -1)
+	if len(names) < 15 {
+		t.Fatalf("settings of the chart: got %d, want at least 15", len(names))
+	}
+	var out []string
+	for _, m := range names {
+		out = append(out, m[1])
+	}
+	return out
+}
+
 // daemon is a program that manifests start, and what it says that it reads.
 type daemon struct {
 	variables []flags.Variable
@@ -182,6 +200,11 @@ func TestContainers(t *testing.T) {
 		}
 	}
 	content := map[string][]string{name: programs(), switchName: {"startovs"}}
+	for _, name := range chartSettings(t) {
+		if !of(name).knows(name) {
+			t.Errorf("setting %s of the chart: no program reads it", name)
+		}
+	}
 	found := 0
 	for _, o := range all {
 		for _, c := range slices.Concat(o.Spec.Template.Spec.Init, o.Spec.Template.Spec.Containers) {
@@ -231,23 +254,26 @@ func TestContainers(t *testing.T) {
 
 // netmaster may do what daemon/kube says, and agents nothing.
 func TestRights(t *testing.T) {
-	var rules []kube.Right
+	var rules, local []kube.Right
 	for _, o := range read(t) {
 		pods := o.Spec.Template.Spec
 		switch o.Kind {
-		case "ClusterRole":
+		case "ClusterRole", "Role":
 			for _, r := range o.Rules {
 				if len(r.APIGroups) != 1 {
 					t.Fatalf("a rule of groups %v, want one group", r.APIGroups)
 				}
-				rules = append(rules, kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs})
+				right := kube.Right{Group: r.APIGroups[0], Resources: r.Resources, Names: r.ResourceNames, Verbs: r.Verbs}
+				if o.Kind == "Role" {
+					local = append(local, right)
+				} else {
+					rules = append(rules, right)
+				}
 			}
-		case "ClusterRoleBinding":
+		case "ClusterRoleBinding", "RoleBinding":
 			if len(o.Subjects) != 1 || o.Subjects[0].Name != "netmaster" || o.Subjects[0].Kind != "ServiceAccount" || o.Subjects[0].Namespace != "contiv-system" {
 				t.Errorf("%s gives rights to %v, want only netmaster's account", o.Metadata.Name, o.Subjects)
 			}
-		case "Role", "RoleBinding":
-			t.Errorf("%s %s: rights are in one ClusterRole", o.Kind, o.Metadata.Name)
 		case "ServiceAccount":
 			if o.Metadata.Name != "netmaster" && (o.Automount == nil || *o.Automount) {
 				t.Errorf("account %s has a token in its pods", o.Metadata.Name)
@@ -260,6 +286,9 @@ func TestRights(t *testing.T) {
 	}
 	if want := kube.Rights(); !reflect.DeepEqual(rules, want) {
 		t.Errorf("base/rights.yaml permits\n%v\nand daemon/kube needs\n%v", rules, want)
+	}
+	if want := kube.ConfigMapRights("contiv-store"); !reflect.DeepEqual(local, want) {
+		t.Errorf("embedded/rights.yaml permits\n%v\nand the agreement of a store needs\n%v", local, want)
 	}
 }
 

@@ -186,7 +186,11 @@ func (p *place) reach() (*client.Client, *setup.Host, trust.Role, error) {
 	}
 	for _, role := range []trust.Role{trust.User, trust.Master, trust.Agent} {
 		if h.Trust().Has(role) {
-			c, err := h.Client(role, requestTimeout, h.Netmasters()...)
+			netmasters := h.Netmasters()
+			if own := os.Getenv("CONTIV_NETMASTER_INTERNAL_ADDRESS"); own != "" && len(netmasters) == 0 { // in a netmaster's pod
+				netmasters = []string{own}
+			}
+			c, err := h.Client(role, requestTimeout, netmasters...)
 			return c, h, role, err
 		}
 	}

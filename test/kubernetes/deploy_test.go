@@ -142,7 +142,7 @@ func (c *cluster) nodeReady(host, field string) string {
 func (c *cluster) traces(host string) string {
 	c.t.Helper()
 	out, err := c.on(host, `ovs-vsctl list-br; ip -o link | cut -d: -f2; ip route; ip -6 route; nft list tables
-		for d in /run/contiv /run/openvswitch /etc/cni /opt/cni /var/lib/contiv; do [ ! -e $d ] || find $d; done | sort`)
+		for d in /run/contiv /run/openvswitch /etc/cni /opt/cni /etc/contiv/host /var/lib/contiv; do [ ! -e $d ] || find $d; done | sort`)
 	if err != nil {
 		c.t.Fatalf("traces on %s: %v: %s", host, err, out)
 	}
@@ -171,9 +171,10 @@ func (c *cluster) images(tags ...string) {
 
 // installation is an operator's kustomization of deploy/kubernetes.
 type installation struct {
-	c      *cluster
-	dir    string
-	master string // address of the node with the netmaster
+	c       *cluster
+	dir     string
+	master  string // address of the node with the netmaster
+	patches string // of the kustomization; "": none
 }
 
 // settings begins an installation.
@@ -234,7 +235,7 @@ secretGenerator:
 - name: contiv-authority
   namespace: contiv-system
   files: [ca.crt, ca.key]
-`, i.master))
+%s`, i.master, i.patches))
 	i.c.kubectl("apply", "-k", i.dir)
 }
 

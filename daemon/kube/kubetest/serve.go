@@ -18,10 +18,14 @@ func kinds() map[string]string {
 		"networkpolicies": "NetworkPolicy", "clusternetworkpolicies": "ClusterNetworkPolicy"}
 }
 
-// ServeHTTP answers lists and watches of resources in all namespaces, patches of the status of services, and reviews of tokens.
+// ServeHTTP answers lists and watches of resources in all namespaces, patches of the status of services, reviews of tokens, and requests for
+// ConfigMaps.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	resource := path.Base(q.URL.Path)
 	s.thaw(q.Context())
+	if s.namespaced(w, q) {
+		return
+	}
 	if q.Method == http.MethodPatch {
 		s.patch(w, q)
 		return

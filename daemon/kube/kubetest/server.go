@@ -2,7 +2,7 @@
 
 // Package kubetest is a Kubernetes API server for tests and measurements of readers: it lists and watches, refuses expired resource
 // versions, does not have kinds that are not installed, and may be away. It admits any object, merges changes of the status of services and
-// cluster-wide policies, and reviews tokens.
+// cluster-wide policies, keeps ConfigMaps, and reviews tokens.
 package kubetest
 
 import (
@@ -54,7 +54,7 @@ type Server struct {
 	served  int
 	patched int
 	tokens  map[string]Token
-	// forbidden means that status may not be changed, and tokens not reviewed.
+	// forbidden means that status may not be changed, tokens not reviewed, and ConfigMaps not used.
 	forbidden bool
 	streams   bool // lists are sent by watches, and in protobuf to clients that accept it
 }

@@ -20,8 +20,9 @@ import (
 // file system late, or restore a snapshot meanwhile. They are not for concurrent use.
 type Opener struct {
 	Settings
-	Store storeconfig.Config
-	Trust *trust.Holder // authenticates the embedded store to its other members; nil: plain HTTP
+	Store     storeconfig.Config
+	Agreement *Agreement    // decides with other netmasters who founds the embedded store; nil: this netmaster may
+	Trust     *trust.Holder // authenticates the embedded store to its other members; nil: plain HTTP
 	// Waiting reports what the Opener waits for, as a phrase such as "the store". A method that has waited reports the store at its end.
 	Waiting func(what string)
 	Log     *slog.Logger
@@ -69,7 +70,7 @@ func (o *Opener) retry(ctx context.Context, try func() error) error {
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, ErrAnother) && !errors.Is(err, ErrFormat) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
+		case !errors.Is(err, embedded.ErrLost) && !errors.Is(err, ErrAnother) && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrUndecided) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrNoSpace):
 			return err
 		}
 		o.Waiting("its store: " + err.Error())
@@ -93,10 +94,14 @@ func (o *Opener) awaitMember(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrAnother, err)
 		}
-		permitted, err := o.Embedded.Permit(ctx, known.Stored() != "")
+		config, began, err := o.Agreement.decide(ctx, o.Embedded, known.Stored() != "")
+		if err != nil {
+			return err
+		}
+		permitted, err := config.Permit(ctx, began)
 		if err == nil {
 			o.Embedded = permitted
 		}
-		return err
+		return o.Agreement.explain(err, began && known.Stored() == "")
 	})
 }

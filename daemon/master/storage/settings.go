@@ -13,8 +13,10 @@ import (
 
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/incarnation"
+	"github.com/contiv/contiv/daemon/kube"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/store/embedded"
+	"github.com/contiv/contiv/identity"
 )
 
 // Settings configure the store of this process, beside those that netmasters and agents share (package storeconfig).
@@ -24,6 +26,7 @@ type Settings struct {
 	Snapshots   Snapshots
 	Compaction  maintenance.Settings
 	members     []string // of the embedded store, "name=peer URL"
+	agreement   string   // the ConfigMap of an Agreement, "NAMESPACE:NAME"; "": none
 }
 
 // Register adds the flags.
@@ -38,8 +41,34 @@ func (s *Settings) Register(set *flags.Set) {
 	set.String(&s.Embedded.PeerURL, "embedded-peer-url", "EMBEDDED_PEER_URL", "", "URL at which the embedded store serves its other members (default: https://127.0.0.1:2380, http with --insecure)")
 	set.List(&s.members, "embedded-cluster", "EMBEDDED_CLUSTER", "all members of a new embedded store, as name=peer URL")
 	set.Bool(&s.Embedded.Existing, "embedded-join", "EMBEDDED_JOIN", "join a running embedded store that expects this member, if the directory is empty")
+	set.String(&s.agreement, "embedded-configmap", "EMBEDDED_CONFIGMAP", "", "ConfigMap of Kubernetes, NAMESPACE:NAME, by which netmasters agree on one embedded store: the first netmaster creates the ConfigMap and then its store, and others join that store")
 	set.Bool(&s.Embedded.Alone, "embedded-alone", "EMBEDDED_ALONE", "for one start: forget all other members of the embedded store, if most are lost permanently, and continue with the data of the directory")
 	set.WithoutKeys("new-store", "embedded-alone")
+}
+
+// Agreement returns the agreement of the settings at an API server, or nil if they name none. Check has validated them.
+func (s *Settings) Agreement(api kube.Config) *Agreement {
+	if s.agreement == "" {
+		return nil
+	}
+	namespace, name, _ := identity.Cut(s.agreement)
+	return &Agreement{Object: &kube.ConfigMap{API: api, Namespace: namespace, Name: name}}
+}
+
+// CheckAgreement validates the agreement. api reports whether an API server is configured.
+func (s *Settings) CheckAgreement(api bool) error {
+	namespace, name, ok := identity.Cut(s.agreement)
+	switch {
+	case s.agreement == "":
+		return nil
+	case !ok || namespace == "" || name == "":
+		return fmt.Errorf("--embedded-configmap %s: it is NAMESPACE:NAME of a ConfigMap", s.agreement)
+	case !s.Runs() || s.Embedded.Name == "":
+		return errors.New("--embedded-configmap needs --embedded-store and --embedded-name")
+	case !api:
+		return errors.New("--embedded-configmap needs an API server: name a --kubeconfig or --kubernetes-api")
+	}
+	return nil
 }
 
 // Runs reports whether the store runs in this process.
