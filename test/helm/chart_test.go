@@ -21,6 +21,7 @@ type variant struct {
 	values    string
 	folder    string   // of deploy/kubernetes
 	settings  []string // that the kustomization adds or changes, NAME=VALUE
+	beside    []string // further directories of deploy/kubernetes
 	more      string   // the rest of the kustomization
 	files     map[string]string
 }
@@ -57,6 +58,10 @@ store: {members: {h1: 'https://10.254.1.1:6667', h2: 'https://10.254.1.2:6667', 
 			more: "images: [{name: contiv/contiv, newName: registry.example.org/contiv/contiv, newTag: ad5c5c0, digest: 'sha256:" + strings.Repeat("a1", 32) + `'}]
 secretGenerator: [{name: contiv-authority, namespace: contiv-system, files: [ca.crt, ca.key]}]
 ` + patch("netmaster", pulled("netmaster")) + patch("netplugin", pulled("netplugin")) + absent("v1", "Namespace", "contiv-system")},
+		{name: "Open vSwitch in a pod", namespace: "kube-system", folder: "embedded", beside: []string{"openvswitch"}, settings: []string{agents},
+			values: created + "openvswitch: {enabled: true, image: {tag: v3}}\nimage: {pullPolicy: Never}\n",
+			more: "images: [{name: contiv/contiv, newTag: " + version + "}, {name: contiv/openvswitch, newTag: v3}]\n" + patch("netmaster", never("netmaster")) +
+				patch("netplugin", never("netplugin")) + patch("openvswitch", "containers: [{name: database, imagePullPolicy: Never}, {name: switch, imagePullPolicy: Never}]")},
 		{name: "settings of networks", namespace: "kube-system", folder: "embedded", more: image,
 			values: created + `network: {mode: vlan, forwarding: bridge, podSubnets: [10.40.0.0/16, 'fd40::/64'], vtep: 192.168.251.0/24, uplinks: [eth1, eth2],
   clusterDomain: k8s.example.org, loadBalancerNetwork: front, services: false}
@@ -117,6 +122,11 @@ func pulled(name string) string {
 	return fmt.Sprintf("imagePullSecrets: [{name: registry}]\ninitContainers: [{name: trust, imagePullPolicy: Always}]\ncontainers: [{name: %s, imagePullPolicy: Always}]", name)
 }
 
+// never is a patch of the pods of a DaemonSet whose images are on every node.
+func never(container string) string {
+	return fmt.Sprintf("initContainers: [{name: trust, imagePullPolicy: Never}]\ncontainers: [{name: %s, imagePullPolicy: Never}]", container)
+}
+
 // kustomization returns the variant's objects of deploy/kubernetes.
 func (v *variant) kustomization(t *testing.T) []object {
 	t.Helper()
@@ -131,7 +141,7 @@ func (v *variant) kustomization(t *testing.T) []object {
 	if patches != "" {
 		patches = "patches:\n- patch:" + patches
 	}
-	return built(t, v.folder, before+maps+patches, v.files)
+	return built(t, append([]string{v.folder}, v.beside...), before+maps+patches, v.files)
 }
 
 // release returns the namespace of the variant's release.

@@ -183,7 +183,8 @@ func containers(all []object) (out []object) {
 		}
 		pods := o["spec"].(object)["template"].(object)["spec"].(object)
 		for _, list := range []string{"initContainers", "containers"} {
-			for _, c := range pods[list].([]any) {
+			some, _ := pods[list].([]any)
+			for _, c := range some {
 				out = append(out, c.(object))
 			}
 		}

@@ -81,20 +81,24 @@ var hashed = regexp.MustCompile(`\b(contiv|contiv-authority)-[2456789bcdfghkmt]{
 
 // built returns the objects of an operator's kustomization of a variant of deploy/kubernetes, without the suffixes of their names. more is
 // the rest of the kustomization; files are beside it.
-func built(t *testing.T, variant, more string, files map[string]string) []object {
+func built(t *testing.T, folders []string, more string, files map[string]string) []object {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := filepath.Abs(filepath.Join(manifests, variant))
-	if err == nil {
-		here, err = filepath.Rel(dir, here)
+	var resources []string
+	for _, folder := range folders {
+		here, err := filepath.Abs(filepath.Join(manifests, folder))
+		if err == nil {
+			here, err = filepath.Rel(dir, here)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		resources = append(resources, here)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]string{"kustomization.yaml": fmt.Sprintf("resources: [%s]\n%s", here, more)}
+	all := map[string]string{"kustomization.yaml": fmt.Sprintf("resources: [%s]\n%s", strings.Join(resources, ", "), more)}
 	for name, text := range files {
 		all[name] = text
 	}

@@ -3,10 +3,16 @@
 {{ .Values.namespace.name | default .Release.Namespace }}
 {{- end }}
 
-{{- /* contiv.image is the reference of the image. */ -}}
+{{- /* contiv.image is the reference of the image of the programs. */ -}}
 {{- define "contiv.image" -}}
-{{- with .Values.image -}}
-{{- $tag := .tag }}{{ if not .digest }}{{ $tag = .tag | default $.Chart.AppVersion }}{{ end -}}
+{{ include "contiv.reference" (list .Values.image .Chart.AppVersion) }}
+{{- end }}
+
+{{- /* contiv.reference is the reference of an image, whose values and default tag are the arguments. */ -}}
+{{- define "contiv.reference" -}}
+{{- $version := index . 1 -}}
+{{- with index . 0 -}}
+{{- $tag := .tag }}{{ if not .digest }}{{ $tag = .tag | default $version }}{{ end -}}
 {{ .repository }}{{ with $tag }}:{{ . }}{{ end }}{{ with .digest }}@{{ . }}{{ end }}
 {{- end }}
 {{- end }}
