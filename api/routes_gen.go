@@ -135,6 +135,7 @@ func Routes() []string {
 		"GET /healthz",
 		"GET /info",
 		"GET /metrics",
+		"GET /metrics/{host}",
 		"GET /plugin/authority",
 		"GET /plugin/revoked",
 		"GET /plugin/sessions",

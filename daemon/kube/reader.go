@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -173,7 +174,7 @@ func reason(err error) string {
 // clientOf returns a client of one group of the API.
 func clientOf(config *rest.Config, group schema.GroupVersion) (*rest.RESTClient, error) {
 	types := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, authenticationv1.AddToScheme, authorizationv1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme} {
 		utilruntime.Must(add(types))
 	}
 	for _, v := range clusterPolicyVersions() {

@@ -11,7 +11,7 @@ type Right struct {
 }
 
 // Rights are all that netmaster's account needs: to read what a Reader reads and its definitions, to write the status of services and of
-// custom kinds, and to review tokens of agents' pods.
+// custom kinds, and to review tokens of agents' pods and of those who read metrics, with what these may do.
 func Rights() []Right {
 	var out []Right
 	var defined []string
@@ -30,5 +30,6 @@ func Rights() []Right {
 	}
 	return append(append(out, stated...), Right{Group: definitionGroup, Resources: []string{definitionResource}, Names: defined, Verbs: []string{"get"}},
 		Right{Resources: []string{"services/status"}, Verbs: []string{"patch"}},
-		Right{Group: "authentication.k8s.io", Resources: []string{"tokenreviews"}, Verbs: []string{"create"}})
+		Right{Group: "authentication.k8s.io", Resources: []string{"tokenreviews"}, Verbs: []string{"create"}},
+		Right{Group: "authorization.k8s.io", Resources: []string{"subjectaccessreviews"}, Verbs: []string{"create"}})
 }

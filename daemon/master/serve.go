@@ -99,7 +99,11 @@ func (d *daemon) runParts(ctx context.Context, db store.Store, self record.Incar
 	if err != nil {
 		return err
 	}
-	srv, all, err := m.Assemble(server.Config{Hosts: d.names, Gates: d.gates, Doors: d.front.Connections(), Traces: d.traces, Stale: m.feed.Away})
+	front := server.Config{Hosts: d.names, Gates: d.gates, Doors: d.front.Connections(), Traces: d.traces, Stale: m.feed.Away}
+	if scraper := d.Kubernetes.Scraper(time.Now); scraper != nil {
+		front.Scraper = scraper
+	}
+	srv, all, err := m.Assemble(front)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type object struct {
 		APIGroups        []string `yaml:"apiGroups"`
 		ResourceNames    []string `yaml:"resourceNames"`
 		Resources, Verbs []string
+		Paths            []string `yaml:"nonResourceURLs"`
 	}
 	RoleRef  struct{ Name string } `yaml:"roleRef"`
 	Subjects []struct{ Kind, Name, Namespace string }
@@ -260,6 +261,12 @@ func TestRights(t *testing.T) {
 		switch o.Kind {
 		case "ClusterRole", "Role":
 			for _, r := range o.Rules {
+				if o.Metadata.Name == "contiv-metrics" {
+					if !reflect.DeepEqual(r.Paths, []string{"/metrics"}) || !reflect.DeepEqual(r.Verbs, []string{"get"}) || len(r.Resources) > 0 {
+						t.Errorf("contiv-metrics permits %v, want to get /metrics", r)
+					}
+					continue
+				}
 				if len(r.APIGroups) != 1 {
 					t.Fatalf("a rule of groups %v, want one group", r.APIGroups)
 				}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -16,6 +17,39 @@ type Token struct {
 	User      string // such as system:serviceaccount:NAMESPACE:NAME
 	Node      string // of the pod that it is bound to; "": none
 	Audiences []string
+}
+
+// APIAudience is the audience of tokens for the API server.
+const APIAudience = "https://kubernetes.default.svc"
+
+// Permit lets a user get a path that is no resource.
+func (s *Server) Permit(user, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.permitted = append(s.permitted, [2]string{user, path})
+}
+
+// access answers a SubjectAccessReview of a path that is no resource.
+func (s *Server) access(w http.ResponseWriter, q *http.Request) {
+	var r authorizationv1.SubjectAccessReview
+	if err := json.NewDecoder(q.Body).Decode(&r); err != nil || r.Spec.NonResourceAttributes == nil || r.Spec.User == "" {
+		refuse(w, http.StatusBadRequest, "BadRequest")
+		return
+	}
+	s.mu.Lock()
+	allowed := slices.Contains(s.permitted, [2]string{r.Spec.User, r.Spec.NonResourceAttributes.Path}) && r.Spec.NonResourceAttributes.Verb == "get"
+	away, forbidden := s.away, s.forbidden
+	s.mu.Unlock()
+	switch {
+	case away:
+		panic(http.ErrAbortHandler)
+	case forbidden:
+		refuse(w, http.StatusForbidden, "Forbidden")
+		return
+	}
+	r.Status.Allowed = allowed
+	r.TypeMeta = metav1.TypeMeta{Kind: "SubjectAccessReview", APIVersion: "authorization.k8s.io/v1"}
+	answer(w, r)
 }
 
 // Issue makes the server issue a token.
@@ -46,7 +80,11 @@ func (s *Server) review(w http.ResponseWriter, q *http.Request) {
 		refuse(w, http.StatusForbidden, "Forbidden")
 		return
 	}
-	for _, a := range r.Spec.Audiences {
+	asked := r.Spec.Audiences
+	if len(asked) == 0 {
+		asked = []string{APIAudience}
+	}
+	for _, a := range asked {
 		if known && slices.Contains(t.Audiences, a) {
 			r.Status.Authenticated = true
 			r.Status.Audiences = append(r.Status.Audiences, a)

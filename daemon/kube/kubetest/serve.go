@@ -34,6 +34,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		s.review(w, q)
 		return
 	}
+	if resource == "subjectaccessreviews" && q.Method == http.MethodPost {
+		s.access(w, q)
+		return
+	}
 	kind, known := kinds()[resource]
 	s.mu.Lock()
 	hidden := s.hides(q.URL.Path)

@@ -2,7 +2,8 @@
 
 // Package kubetest is a Kubernetes API server for tests and measurements of readers: it lists and watches, refuses expired resource
 // versions, does not have kinds that are not installed, and may be away. It admits any object, merges changes of the status of services and
-// cluster-wide policies, keeps ConfigMaps, and reviews tokens.
+// cluster-wide policies, keeps ConfigMaps, and reviews tokens
+// and accesses.
 package kubetest
 
 import (
@@ -54,7 +55,9 @@ type Server struct {
 	served  int
 	patched int
 	tokens  map[string]Token
-	// forbidden means that status may not be changed, tokens not reviewed, and ConfigMaps not used.
+	// permitted are users, and the paths that they may get.
+	permitted [][2]string
+	// forbidden means that status may not be changed, tokens and accesses not reviewed, and ConfigMaps not used.
 	forbidden bool
 	streams   bool // lists are sent by watches, and in protobuf to clients that accept it
 }

@@ -25,6 +25,7 @@ const (
 	ByDirectory   Proof = "ldap"            // a session, started by a password that an LDAP directory has checked
 	ByProvider    Proof = "oidc"            // a session, started by the claims of an OpenID provider
 	ByService     Proof = "service-account" // a token of a service account
+	ByKubernetes  Proof = "kubernetes"      // a token of a service account of Kubernetes, for metrics only
 )
 
 // Subject is the sender of a request. The zero Subject is no one, and has no permissions.

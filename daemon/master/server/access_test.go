@@ -65,7 +65,7 @@ func TestRoutesByRole(t *testing.T) {
 		trust.Master: {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/drain", "POST /api/v1/readdress", "GET /api/v1/leadership", "GET /api/v1/tokens",
 			"GET /api/v1/authority", "POST /api/v1/authority", "POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",
 			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover", "GET /metrics", "GET /api/v1/log"},
-		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/health", "GET /api/v1/leadership",
+		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /metrics/:host", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/health", "GET /api/v1/leadership",
 			"POST /api/v1/certificates/renew"},
 	}
 	for _, r := range m.Routes {
@@ -193,7 +193,7 @@ func TestTenantsUser(t *testing.T) {
 		}
 	}
 	for _, refused := range []string{"GET /api/v1/networks/red:net-red/", "GET /api/v1/inspect/networks/red:net-red/", "GET /api/v1/history/network/red:net-red?at=2100-01-01T00:00:00Z", "GET /api/v1/ledger", "GET /api/v1/ledger?tenant=red",
-		"GET /api/v1/addresses?address=10.1.1.1", "DELETE /api/v1/networks/red:net-red/", "DELETE /api/v1/tenants/blue/", "GET /api/v1/nodes", "GET /metrics", "GET /api/v1/audit", "GET /api/v1/agents/h1/flows",
+		"GET /api/v1/addresses?address=10.1.1.1", "DELETE /api/v1/networks/red:net-red/", "DELETE /api/v1/tenants/blue/", "GET /api/v1/nodes", "GET /metrics", "GET /metrics/h1", "GET /api/v1/audit", "GET /api/v1/agents/h1/flows",
 		"POST /api/v1/agents/h1/drift", "GET /api/v1/capture?of=c-red", "GET /api/v1/capture?of=x&tenant=blue", "GET /api/v1/observe", "GET /api/v1/observe?tenant=red", "GET /api/v1/counters", "GET /api/v1/counters?tenant=red", "GET /api/v1/why?from=c-red&to=c-red", "GET /api/v1/why?from=c-red&to=c-red&tenant=red", "GET /api/v1/matrix/red",
 		"GET /api/v1/auth/tokens", "GET /api/v1/users/ann/", "GET /api/v1/globals/global/"} {
 		method, path, _ := strings.Cut(refused, " ")

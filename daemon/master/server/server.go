@@ -37,7 +37,8 @@ type Config struct {
 	Leadership forward.Leadership
 	Internal   string // own internal address, "host:port"
 	Users      caller.Users
-	Recorder   Recorder // of the audit
+	Scraper    caller.Scraper // authenticates tokens of Kubernetes for metrics; nil: none
+	Recorder   Recorder       // of the audit
 	Elsewhere  *Elsewhere
 	// Insecure: nothing is authenticated, and everyone may do everything.
 	Insecure bool
@@ -100,7 +101,7 @@ func New(c Config, p part.Part) (*Server, error) {
 		return nil, fmt.Errorf("routes of netmaster: %w", err)
 	}
 	s.attempts = opened(r, time.Now)
-	callers := &caller.Authenticator{Users: c.Users, Catalog: c.Catalog, Internal: c.Internal, Insecure: c.Insecure, Match: r.Match, Refused: c.Recorder.refused}
+	callers := &caller.Authenticator{Users: c.Users, Scraper: c.Scraper, Catalog: c.Catalog, Internal: c.Internal, Insecure: c.Insecure, Match: r.Match, Refused: c.Recorder.refused}
 	leader := &forward.Forwarder{Leadership: c.Leadership, Writable: c.Commit.Active, Callers: callers, Refused: c.Recorder.refused, Router: r, Internal: c.Internal,
 		Transport: c.Transport.Straight(), CatchUp: c.Catalog.Wait, Waiting: c.Waiting, AnswerLimit: c.AnswerLimit}
 	s.handler = s.measured(s.identifies(httpserver.Recovered(c.Log, s.metrics.panics.Inc,

@@ -39,6 +39,7 @@ type Users interface {
 // Authenticator authenticates the senders of requests. Its methods are safe for concurrent use.
 type Authenticator struct {
 	Users    Users
+	Scraper  Scraper          // nil: only tokens of this cluster are accepted
 	Catalog  *catalog.Catalog // has the secret that netmasters share
 	Internal string           // own internal address, "host:port"
 	Insecure bool             // nothing is authenticated, and everything is permitted
@@ -50,8 +51,8 @@ type Authenticator struct {
 // the context of others. Accept checks forwarded requests, whose sender only the leader knows.
 func (a *Authenticator) Authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		who, err := a.subject(q)
 		route := a.Match(q)
+		who, err := a.subject(q, route)
 		if !a.fromMaster(q, route, &who) {
 			if !a.Insecure { // only another netmaster may set the origin of a request
 				for _, name := range []string{subjectHeader, forwardedBy, clientHeader, voucherHeader} {
@@ -79,11 +80,14 @@ func (a *Authenticator) fromMaster(q *http.Request, route *rest.Route, who *auth
 
 // subject returns the sender of a request by its token, or else by the certificate of its connection. An invalid token is an error, whatever the
 // certificate is.
-func (a *Authenticator) subject(q *http.Request) (auth.Subject, error) {
+func (a *Authenticator) subject(q *http.Request, route *rest.Route) (auth.Subject, error) {
 	if a.Insecure {
 		return auth.Anyone(), nil
 	}
 	if token := tokenOf(q.Header); token != "" {
+		if who, ok, err := a.scraper(q, route, token); ok {
+			return who, err
+		}
 		return a.Users.Subject(q.Context(), token)
 	}
 	i, ok := trust.Peer(q.TLS)

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/trust"
 )
 
 // AskLimit is how long an agent may take to show what it has.
@@ -41,16 +42,31 @@ func (p *Peers) Register(r *rest.Router, log *slog.Logger) {
 			r.Refuse(w, q, err)
 			return
 		}
-		defer func() { _ = answer.Body.Close() }()
-		w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
-		if _, err := io.Copy(w, io.LimitReader(answer.Body, maxRelayed)); err != nil {
-			log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
-		}
+		p.copy(w, answer, host, what, log)
 	}
 	shown := r.GET("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Relay))
 	shown.Bound, shown.Audit = "traces", rest.Audit{Verb: "relay", Path: true}
 	repair := r.POST("/api/v1/agents/:host/:what", relay).Allow(rest.Needs(rights.Repair))
 	repair.Bound, repair.Audit.Verb = "traces", "repair"
+	r.GET("/metrics/:host", func(w http.ResponseWriter, q *http.Request, params httprouter.Params) {
+		ctx, cancel := context.WithTimeout(q.Context(), AskLimit)
+		defer cancel()
+		answer, err := p.call(ctx, http.MethodGet, params.ByName("host"), "/metrics", "metrics", "")
+		if err != nil {
+			r.Refuse(w, q, err)
+			return
+		}
+		p.copy(w, answer, params.ByName("host"), "metrics", log)
+	}).Allow(rest.Needs(rights.Read, trust.Monitor))
+}
+
+// copy copies the answer of a host's agent.
+func (p *Peers) copy(w http.ResponseWriter, answer *http.Response, host, what string, log *slog.Logger) {
+	defer func() { _ = answer.Body.Close() }()
+	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+	if _, err := io.Copy(w, io.LimitReader(answer.Body, maxRelayed)); err != nil {
+		log.Warn("relay an agent's answer", "host", host, "path", what, "error", err)
+	}
 }
 
 // Trace asks the agent of a host what its switch would do with a packet. It blocks until the answer is there.
@@ -74,12 +90,17 @@ func (p *Peers) Call(ctx context.Context, method, host, what, query string) (*ht
 	if !relayed.MatchString(what) {
 		return nil, model.Errorf(model.CodeInvalid, "what", "agents show nothing called %q", what).Try("ask for flows, ports, owners, driver or malformed")
 	}
+	return p.call(ctx, method, host, "/inspect/"+what, what, query)
+}
+
+// call is Call for a path.
+func (p *Peers) call(ctx context.Context, method, host, path, what, query string) (*http.Response, error) {
 	agent := p.Agent(host)
 	if agent == "" {
 		return nil, model.Errorf(model.CodeNotFound, "host", "no agent of host %q is registered", host).
 			Try("netctl node ls shows the agents; one that is missing is down, or cannot reach the store")
 	}
-	to := p.transport.URL(agent, (&url.URL{Path: "/inspect/" + what, RawQuery: query}).String())
+	to := p.transport.URL(agent, (&url.URL{Path: path, RawQuery: query}).String())
 	ask, err := http.NewRequestWithContext(ctx, method, to, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask the agent of %s: %w", host, err)

@@ -5,6 +5,7 @@ package peer_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -58,6 +59,35 @@ func TestInspectAgents(t *testing.T) {
 		err := m.Client.Inspect(ctx, r.host, r.what, nil, &out)
 		if !client.IsCode(err, r.code) {
 			t.Errorf("%s: want %s, got %v", r.name, r.code, err)
+		}
+	}
+}
+
+// Any master relays the metrics of an agent, and names an agent that does not answer.
+func TestMetricsOfAgents(t *testing.T) {
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != "/metrics" || q.Method != http.MethodGet {
+			http.NotFound(w, q)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		_, _ = w.Write([]byte("contiv_agent_flows 7\n"))
+	}))
+	defer agent.Close()
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Registered(t, "h1", agent.Listener.Addr().String())
+	for _, row := range []struct {
+		host, want string
+		code       int
+	}{{"h1", "contiv_agent_flows 7\n", http.StatusOK}, {"h9", "no agent of host", http.StatusInternalServerError}} { // as a client that does not ask for JSON gets errors
+		answer, err := http.Get(m.URL + "/metrics/" + row.host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != row.code || !strings.Contains(string(text), row.want) {
+			t.Errorf("%s: want %d with %q, got %d %q", row.host, row.code, row.want, answer.StatusCode, text)
 		}
 	}
 }
