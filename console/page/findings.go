@@ -38,10 +38,14 @@ func Findings() *Page {
 		id: findingID,
 		row: func(c Canvas, _ *feed.Snapshot, f *model.Finding) widget.Row {
 			cells := []string{string(f.Severity), f.Code.String(), f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence + effects(f)}
-			if f.CausedBy == nil {
+			switch {
+			case f.CausedBy != nil:
+				cells[len(cells)-1] = "because of " + f.CausedBy.String() + ": " + f.Evidence
+			case f.Acknowledged != nil:
+				cells[len(cells)-1] = f.Acknowledged.Text() + "; " + f.Evidence
+			default:
 				return widget.Row{Cells: cells}
 			}
-			cells[len(cells)-1] = "because of " + f.CausedBy.String() + ": " + f.Evidence
 			return widget.Row{Cells: cells, Role: theme.Dim}
 		},
 	}
@@ -96,6 +100,9 @@ func finding(f *model.Finding) *Page {
 	}
 	if f.CausedBy != nil {
 		about = "\nbecause of " + f.CausedBy.String() + about
+	}
+	if f.Acknowledged != nil {
+		about = "\n" + f.Acknowledged.Text() + about
 	}
 	if f.Effects > 0 {
 		about = "\neffects    " + strconv.Itoa(f.Effects) + " other findings follow from this one" + about

@@ -118,6 +118,9 @@ func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 			continue // a cause stands for what follows from it
 		}
 		word, role := wordOf(f)
+		if f.Acknowledged != nil {
+			word, role = "ACKNOWLEDGED", theme.Held // last, and never the state of the cluster while there is another problem
+		}
 		out = append(out, Problem{word, subjectOf(f) + ": " + f.Evidence + effects(f), role, func() *Page { return culprit(f, s) }})
 	}
 	return out

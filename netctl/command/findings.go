@@ -27,7 +27,15 @@ func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error
 		if x.CausedBy != nil && !all && causeOf(h.Findings, x) {
 			continue
 		}
+		if x.Acknowledged != nil && !all { // dimmed: its header only
+			writeHeader(&out, x)
+			fmt.Fprintf(&out, "         %s (--all)\n", x.Acknowledged.Text())
+			continue
+		}
 		writeFinding(&out, x)
+		if x.Acknowledged != nil {
+			fmt.Fprintf(&out, "         %s\n", x.Acknowledged.Text())
+		}
 		if x.CausedBy != nil {
 			fmt.Fprintf(&out, "         because of: %s\n", x.CausedBy)
 		}
@@ -41,13 +49,19 @@ func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error
 	return printf(f.Out, "%s", out.String())
 }
 
-// writeFinding prints one finding.
-func writeFinding(out *strings.Builder, x *model.Finding) {
+// writeHeader prints the line that names a finding.
+func writeHeader(out *strings.Builder, x *model.Finding) {
 	fmt.Fprintf(out, "%-8s %s  %s", strings.ToUpper(string(x.Severity)), x.Code, x.Object)
 	if x.Host != "" && x.Object != "host/"+x.Host {
 		fmt.Fprintf(out, " on %s", x.Host)
 	}
-	fmt.Fprintf(out, "  since %s\n         %s\n         do: %s\n", x.Since, x.Evidence, x.Remedy)
+	fmt.Fprintf(out, "  since %s\n", x.Since)
+}
+
+// writeFinding prints one finding.
+func writeFinding(out *strings.Builder, x *model.Finding) {
+	writeHeader(out, x)
+	fmt.Fprintf(out, "         %s\n         do: %s\n", x.Evidence, x.Remedy)
 	if x.Next != "" {
 		fmt.Fprintf(out, "         see: %s\n", x.Next)
 	}

@@ -179,7 +179,10 @@ func (x *causes) compare(i, j int) int {
 		cmp.Compare(a.Code.String(), b.Code.String()), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Host, b.Host))
 }
 
-// ordered returns the causes, then the effects in the order of their causes.
+// acknowledged reports whether an operator has acknowledged a finding.
+func acknowledged(f *model.Finding) bool { return f.Acknowledged != nil }
+
+// ordered returns the causes, those last that are acknowledged, then the effects in the order of their causes.
 func (x *causes) ordered(roots []int) []model.Finding {
 	order := make([]int, len(roots))
 	for i := range order {
@@ -190,6 +193,11 @@ func (x *causes) ordered(roots []int) []model.Finding {
 		case a < 0 && b >= 0:
 			return -1
 		case a >= 0 && b < 0:
+			return 1
+		case a < 0 && acknowledged(&x.list[i]) != acknowledged(&x.list[j]):
+			if acknowledged(&x.list[j]) {
+				return -1
+			}
 			return 1
 		case a != b:
 			return x.compare(a, b)

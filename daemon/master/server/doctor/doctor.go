@@ -62,6 +62,7 @@ func (d *Doctor) Part() part.Part {
 // Register adds the routes.
 func (d *Doctor) Register(r *rest.Router) {
 	r.Read("/api/v1/health", func(q *http.Request, _ httprouter.Params) (any, error) { return d.Health(q.Context()), nil }).Allow(rest.Needs(rights.Read, trust.Monitor))
+	d.registerAcknowledgements(r)
 	r.Read("/api/v1/doctor", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return d.ask(q.Context(), q.URL.Query().Get("of"))
 	}).Allow(rest.Needs(rights.Read)).Bound = "traces"
@@ -105,6 +106,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.memory.Date(out.Findings, begun, now)
+	d.Catalog.View(func(v *catalog.View) { markAcknowledged(v, out.Findings, now) })
 	out.Findings = health.Fold(out.Findings, s.Topology())
 	return out
 }
