@@ -31,11 +31,13 @@ func (c *FindingCode) UnmarshalText(text []byte) error {
 
 // FindingInfo describes a code for operators: docs/findings.md and netctl explain show it.
 type FindingInfo struct {
-	Code       FindingCode `json:"code"`
-	Severities []Severity  `json:"severities"` // those that the finding can have
-	Reporter   string      `json:"reporter"`   // the daemon that reports it, and its check
-	Doc        string      `json:"doc"`        // what is wrong; the first sentence is the summary
-	Remedy     string      `json:"remedy"`
+	Code       FindingCode   `json:"code"`
+	Severities []Severity    `json:"severities"` // those that the finding can have
+	Reporter   string        `json:"reporter"`   // the daemon that reports it, and its check
+	Doc        string        `json:"doc"`        // what is wrong; the first sentence is the summary
+	Remedy     string        `json:"remedy"`
+	Cut        Cut           `json:"cut"`
+	Explains   []Explanation `json:"explains"` // the findings that follow from it
 }
 
 // Info finds the description of a code; ok is false for a code of another version.
@@ -51,12 +53,35 @@ func (c FindingCode) Info() (info FindingInfo, ok bool) {
 // Finding is one problem of the cluster, or something that could not be checked: what was found, about which object, and the remedy. Two
 // findings with the same Code, Host and Object are the same one.
 type Finding struct {
-	Code     FindingCode `json:"code"` // as in docs/findings.md: "tunnel-loss"
-	Severity Severity    `json:"severity"`
-	Host     string      `json:"host,omitempty"`  // label of the host that found it; absent if a netmaster did
-	Object   string      `json:"object"`          // "kind/name", as owners of flows are named: "endpoint/default:blue:web", "host/h2"
-	Evidence string      `json:"evidence"`        // what was seen, in a sentence
-	Remedy   string      `json:"remedy"`          // the remedy, a sentence
-	Next     string      `json:"next,omitempty"`  // a command for more information
-	Since    string      `json:"since,omitempty"` // RFC 3339: when it was first found
+	Code         FindingCode      `json:"code"` // as in docs/findings.md: "tunnel-loss"
+	Severity     Severity         `json:"severity"`
+	Host         string           `json:"host,omitempty"`         // label of the host that found it; absent if a netmaster did
+	Object       string           `json:"object"`                 // "kind/name", as owners of flows are named: "endpoint/default:blue:web", "host/h2"
+	Evidence     string           `json:"evidence"`               // what was seen, in a sentence
+	Remedy       string           `json:"remedy"`                 // the remedy, a sentence
+	Next         string           `json:"next,omitempty"`         // a command for more information
+	Since        string           `json:"since,omitempty"`        // RFC 3339: when it was first found
+	Peers        []string         `json:"peers,omitempty"`        // labels of the hosts at the other ends of the paths that it is about, or that share the address
+	CausedBy     *FindingRef      `json:"causedBy,omitempty"`     // the finding that explains it, and that nothing explains; absent of a cause
+	Acknowledged *Acknowledgement `json:"acknowledged,omitempty"` // by an operator, for a time
+	Effects      int              `json:"effects,omitempty"`      // of a cause: number of the findings that it explains
+}
+
+// FindingRef names a finding of the same list.
+type FindingRef struct {
+	Code   FindingCode `json:"code"`
+	Host   string      `json:"host,omitempty"`
+	Object string      `json:"object"`
+}
+
+// Ref returns the name of the finding.
+func (f *Finding) Ref() FindingRef { return FindingRef{f.Code, f.Host, f.Object} }
+
+// String is "code object", with the host that found it if that is not the object.
+func (r FindingRef) String() string {
+	out := r.Code.String() + " " + r.Object
+	if r.Host != "" && r.Object != "host/"+r.Host {
+		out += " on " + r.Host
+	}
+	return out
 }

@@ -8,13 +8,19 @@ type Health struct {
 	Hosts     int       `json:"hosts"`
 	Masters   int       `json:"masters"`
 	Endpoints int       `json:"endpoints"`
-	Findings  []Finding `json:"findings"` // the worst first; empty: no known problem
+	Findings  []Finding `json:"findings"` // causes first, the worst first, then what they explain; empty: no known problem
 }
 
 // Worst returns the worst severity of the findings, or "" if there are only notes.
 func (h *Health) Worst() Severity {
-	if len(h.Findings) == 0 || h.Findings[0].Severity == SeverityInfo {
+	worst := SeverityInfo
+	for i := range h.Findings {
+		if h.Findings[i].Severity.Worse(worst) {
+			worst = h.Findings[i].Severity
+		}
+	}
+	if worst == SeverityInfo {
 		return ""
 	}
-	return h.Findings[0].Severity
+	return worst
 }

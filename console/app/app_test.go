@@ -363,6 +363,12 @@ func TestVerdicts(t *testing.T) {
 		{"no leader", found(of(model.FindingLeaderMissing, model.SeverityError, "cluster/leader", "no netmaster leads")), "NO LEADER  cluster: no netmaster leads - !"},
 		{"an error", found(silent), "DEGRADED  h1: its agent is down - !"},
 		{"two things", found(silent, of(model.FindingAgentLag, model.SeverityWarning, "host/h2", "3 changes")), "DEGRADED  h1: its agent is down; 1 more - !"},
+		{"a cause and what follows from it", func(s *feed.Snapshot) {
+			cause, effect := silent, of(model.FindingTunnelBlocked, model.SeverityError, "host/h1", "nothing comes back")
+			ref := cause.Ref()
+			cause.Effects, effect.CausedBy = 1, &ref
+			found(cause, effect)(s)
+		}, "DEGRADED  h1: its agent is down (effects: 1) - !"},
 		{"missing interfaces", found(of(model.FindingInterfacesMissing, model.SeverityError, "host/h2", "700 endpoints")), "DEGRADED  h2: 700 endpoints - !"},
 		{"endpoints that are being attached", found(of(model.FindingInterfacesMissing, model.SeverityWarning, "host/h2", "2 endpoints")), "CATCHING UP  h2: 2 endpoints - !"},
 		{"a warning", found(of(model.FindingDrift, model.SeverityWarning, "host/h2", "1 thing")), "WARNING  h2: 1 thing - !"},

@@ -4,11 +4,13 @@ package page
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/console/widget"
 	"github.com/contiv/contiv/identity"
 )
@@ -35,7 +37,16 @@ func Findings() *Page {
 		},
 		id: findingID,
 		row: func(c Canvas, _ *feed.Snapshot, f *model.Finding) widget.Row {
-			return widget.Row{Cells: []string{string(f.Severity), f.Code.String(), f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence}}
+			cells := []string{string(f.Severity), f.Code.String(), f.Object, cmp.Or(f.Host, "-"), sinceText(c.Now, f.Since), f.Evidence + effects(f)}
+			switch {
+			case f.CausedBy != nil:
+				cells[len(cells)-1] = "because of " + f.CausedBy.String() + ": " + f.Evidence
+			case f.Acknowledged != nil:
+				cells[len(cells)-1] = f.Acknowledged.Text() + "; " + f.Evidence
+			default:
+				return widget.Row{Cells: cells}
+			}
+			return widget.Row{Cells: cells, Role: theme.Dim}
 		},
 	}
 	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
@@ -86,6 +97,15 @@ func finding(f *model.Finding) *Page {
 	about := ""
 	if info, known := f.Code.Info(); known {
 		about = "\n\n" + info.Doc + "\n" + info.Remedy
+	}
+	if f.CausedBy != nil {
+		about = "\nbecause of " + f.CausedBy.String() + about
+	}
+	if f.Acknowledged != nil {
+		about = "\n" + f.Acknowledged.Text() + about
+	}
+	if f.Effects > 0 {
+		about = "\neffects    " + strconv.Itoa(f.Effects) + " other findings follow from this one" + about
 	}
 	return Text("finding", "netctl doctor", strings.Join([]string{"severity   " + string(f.Severity), "code       " + f.Code.String(), "object     " + f.Object, "found on   " + cmp.Or(f.Host, "a netmaster"),
 		"since      " + f.Since, "seen       " + f.Evidence, "remedy     " + f.Remedy, "see        " + f.Next}, "\n")+about)

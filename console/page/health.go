@@ -114,13 +114,24 @@ func found(s *feed.Snapshot, now time.Time) (out []Problem) {
 	}
 	for i := range h.Findings {
 		f := &h.Findings[i]
-		if f.Severity == model.SeverityInfo {
-			continue
+		if f.Severity == model.SeverityInfo || f.CausedBy != nil {
+			continue // a cause stands for what follows from it
 		}
 		word, role := wordOf(f)
-		out = append(out, Problem{word, subjectOf(f) + ": " + f.Evidence, role, func() *Page { return culprit(f, s) }})
+		if f.Acknowledged != nil {
+			word, role = "ACKNOWLEDGED", theme.Held // last, and never the state of the cluster while there is another problem
+		}
+		out = append(out, Problem{word, subjectOf(f) + ": " + f.Evidence + effects(f), role, func() *Page { return culprit(f, s) }})
 	}
 	return out
+}
+
+// effects is the number of findings that follow from one, in words.
+func effects(f *model.Finding) string {
+	if f.Effects == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (effects: %d)", f.Effects)
 }
 
 // wordOf is what the second line calls the cluster for a finding.

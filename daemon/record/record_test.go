@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/ipam"
@@ -47,6 +48,7 @@ func samples() []any {
 		&DockerNetwork{ID: "d1", Network: network, Group: "g", Host: "h1", Pools: []netip.Prefix{prefix("10.1.0.0/16")}, Made: true, Managed: true, Internal: true, Gone: true},
 		&Nonce{ID: "x"},
 		&Mark{ID: "global", Sum: "y"},
+		&Acknowledgement{Key: "drift/host/h1", Code: "drift", Object: "host/h1", Reason: "r", By: "ann", At: time.Unix(1, 0).UTC(), Until: time.Unix(2, 0).UTC()},
 	}, kubernetesSamples()...)
 }
 

@@ -19,6 +19,12 @@ type doctorOptions struct {
 	of    string
 	now   bool // run the agents' checks now
 	watch bool
+	all   bool // show the findings that follow from others too
+}
+
+// registerAll adds the flag for the findings that follow from others.
+func (o *doctorOptions) registerAll(c *cobra.Command) {
+	c.Flags().BoolVar(&o.all, "all", false, "show the findings that follow from others too")
 }
 
 func newDoctor(f *Factory) *cobra.Command {
@@ -27,6 +33,7 @@ func newDoctor(f *Factory) *cobra.Command {
 		Use: "doctor [HOST|ENDPOINT|SERVICE]", Short: "Run checks and show problems with their remedies",
 		Long: "All agents check their hosts in parallel, for at most two seconds: the switch, the underlay, the path to other networks, and the " +
 			"interfaces of containers. The netmasters add their own checks: leader, store, lag, drift, services without providers, pools. " +
+			"Causes come first, the worst first; findings that follow from another one are only counted there, and --all prints them. " +
 			"netctl explain CODE describes a finding; docs/findings.md lists all codes. The exit code is 0 without findings, 1 with only warnings or unknown states, and 2 with " +
 			"errors; it is also 1 for a wrong argument, and 3 if netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -43,6 +50,7 @@ func newDoctor(f *Factory) *cobra.Command {
 		},
 	}
 	o.register(c)
+	o.registerAll(c)
 	c.Flags().BoolVar(&o.watch, "watch", false, "repeat every five seconds until interrupted")
 	return c
 }
@@ -51,12 +59,13 @@ func newStatus(f *Factory) *cobra.Command {
 	o := &doctorOptions{}
 	c := &cobra.Command{
 		Use: "status", Short: "Show known problems without running new checks",
-		Long: "Shows the findings that agents and netmasters have already reported, as in the console; no agent is queried. Exit codes are " +
-			"those of netctl doctor, which runs all checks now.",
+		Long: "Shows the findings that agents and netmasters have already reported, as in the console; no agent is queried. Causes come first, and " +
+			"findings that follow from another one are only counted there: --all prints them. Exit codes are those of netctl doctor, which runs all checks now.",
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), f, o) },
 	}
 	o.register(c)
+	o.registerAll(c)
 	return c
 }
 
@@ -76,7 +85,7 @@ func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
 			h, err = c.Health(ctx)
 		}
 		if err == nil {
-			err = showHealth(f, &h, format)
+			err = showHealth(f, &h, format, o.all)
 		}
 		if !o.watch {
 			return errors.Join(err, outcome(&h))

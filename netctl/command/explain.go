@@ -138,7 +138,30 @@ func findingText(c *model.FindingInfo) string {
 	for _, s := range c.Severities {
 		severities = append(severities, string(s))
 	}
-	return fmt.Sprintf("finding %s (%s)\n\n%s\n%s\nReported by: %s\n", c.Code, strings.Join(severities, ", "), c.Doc, c.Remedy, c.Reporter)
+	var b strings.Builder
+	fmt.Fprintf(&b, "finding %s (%s)\n\n%s\n%s\nReported by: %s\nCuts: %s\n", c.Code, strings.Join(severities, ", "), c.Doc, c.Remedy, c.Reporter, c.Cut)
+	for _, e := range c.Explains {
+		fmt.Fprintf(&b, "Explains, %s: %s\n", e.Relation.Describe(), codeList(e.Codes))
+	}
+	var by []model.FindingCode
+	for _, other := range model.FindingCodes() {
+		if slices.ContainsFunc(other.Explains, func(e model.Explanation) bool { return slices.Contains(e.Codes, c.Code) }) {
+			by = append(by, other.Code)
+		}
+	}
+	if len(by) > 0 {
+		fmt.Fprintf(&b, "May follow from: %s\n", codeList(by))
+	}
+	return b.String()
+}
+
+// codeList lists codes in one line.
+func codeList(codes []model.FindingCode) string {
+	var out []string
+	for _, c := range codes {
+		out = append(out, c.String())
+	}
+	return strings.Join(out, ", ")
 }
 
 // explainedKind is a kind for programs.

@@ -36,7 +36,7 @@ func tops(f *Factory) []top {
 		name string
 		make func(*Factory) *cobra.Command
 	}{
-		{"version", newVersion}, {"node", newNode}, {"adopt", newAdopt}, {"leader", newLeader}, {"matrix", newMatrix}, {"flows", newFlows}, {"why", newWhy},
+		{"version", newVersion}, {"node", newNode}, {"ack", newAck}, {"adopt", newAdopt}, {"leader", newLeader}, {"matrix", newMatrix}, {"flows", newFlows}, {"why", newWhy},
 		{"drift", newDrift}, {"support-bundle", newSupportBundle}, {"doctor", newDoctor}, {"status", newStatus}, {"capture", newCapture}, {"observe", newObserve}, {"top", newRates}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
 		{"diff", newDiff}, {"edit", newEdit}, {"label", newLabel}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
 		{"history", newHistory}, {"ip", newIP}, {"docknet", newDocknet},

@@ -46,16 +46,25 @@ func (i *Integrity) look(context.Context) (out []model.Finding) {
 		note(model.FindingBridgeChanged, model.SeverityWarning, "others have changed bridge "+i.Bridge+": got "+strings.Join(d.Was, ", ")+", want "+strings.Join(d.Want, ", "), restores)
 	}
 	var last *model.Difference
-	count, now := 0, i.Now()
+	count, now, severity := 0, i.Now(), model.SeverityInfo
 	for _, d := range i.Changed() {
 		if at, err := time.Parse(time.RFC3339, d.At); err == nil && now.Sub(at) <= lately {
 			last = &d
 			count++
+			if cuts(d.Kind) {
+				severity = model.SeverityWarning
+			}
 		}
 	}
 	if last != nil {
-		note(model.FindingChangedByOthers, model.SeverityInfo, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
+		note(model.FindingChangedByOthers, severity, fmt.Sprintf("within the last minute others have changed what the agent keeps, %d times, and it has restored it; the last: %s", count, last.Text()),
 			"look for the program that does it: the reload of a firewall, sysctl --system, a network manager, someone with ovs-vsctl or ovs-ofctl")
 	}
 	return out
+}
+
+// cuts reports whether a change of a kind has cut packets off, or let pass what is to be dropped, until the agent restored it: one of the switch.
+// Settings, tables and addresses of the host change for other reasons too, as when ovs-vswitchd or the host's network starts.
+func cuts(kind string) bool {
+	return kind == "flow" || kind == "group" || kind == "meter" || kind == "bridge"
 }

@@ -17,8 +17,9 @@ import (
 func TestIntegrity(t *testing.T) {
 	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration, what string) model.Difference {
-		return model.Difference{At: now.Add(-d).Format(time.RFC3339), What: what}
+		return model.Difference{At: now.Add(-d).Format(time.RFC3339), What: what, Kind: "flow"}
 	}
+	address := model.Difference{At: now.Format(time.RFC3339), What: "removed: 10.1.1.1/32 of contivh0", Kind: "address"}
 	for _, row := range []struct {
 		name    string
 		drift   *ovsdb.BridgeDrift
@@ -30,8 +31,9 @@ func TestIntegrity(t *testing.T) {
 		{"an open bridge", &ovsdb.BridgeDrift{Open: true, Was: []string{"fail_mode="}}, nil, "bridge-open error fail_mode="},
 		{"a controller", &ovsdb.BridgeDrift{Was: []string{"controllers=1"}, Want: []string{"controllers="}}, nil, "bridge-changed warning got controllers=1, want controllers="},
 		{"repaired", nil, []model.Difference{ago(time.Hour, "old"), ago(30*time.Second, "removed: nftables table inet contiv-guard"), ago(time.Second, "changed: setting net.ipv4.ip_forward")},
-			"changed-by-others note 2 times, and it has restored it; the last: changed: setting net.ipv4.ip_forward"},
+			"changed-by-others warning 2 times, and it has restored it; the last: changed: setting net.ipv4.ip_forward"},
 		{"repaired long ago", nil, []model.Difference{ago(2*time.Minute, "old")}, ""},
+		{"an address", nil, []model.Difference{ago(2*time.Minute, "old"), address}, "changed-by-others note 1 times"},
 	} {
 		i := &Integrity{Host: "h1", Bridge: "contiv0", Changed: func() []model.Difference { return row.changed }, Now: func() time.Time { return now },
 			Drift: func() (ovsdb.BridgeDrift, bool) {

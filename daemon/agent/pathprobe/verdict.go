@@ -187,11 +187,11 @@ func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]boo
 		out = append(out, v.missing(object, tag, silent, len(up)+len(lossy)+len(narrow) > 0, anyTag, more))
 	}
 	if len(lossy) > 0 {
-		out = append(out, model.Finding{Code: model.FindingVLANLoss, Severity: model.SeverityError, Object: object, Evidence: v.lost(lossy[0], lossy[0].loss.count(v.now)) + others(lossy[1:], "the same with "),
+		out = append(out, model.Finding{Code: model.FindingVLANLoss, Severity: model.SeverityError, Object: object, Peers: labels(lossy), Evidence: v.lost(lossy[0], lossy[0].loss.count(v.now)) + others(lossy[1:], "the same with "),
 			Remedy: fmt.Sprintf("look for errors and drops of the uplinks of host %s and of %s, and of the switches between", v.self, hosts(lossy)), Next: "netctl node uplinks " + v.self})
 	}
 	if len(narrow) > 0 {
-		out = append(out, model.Finding{Code: model.FindingVLANMTU, Severity: model.SeverityError, Object: object, Evidence: v.narrow(narrow[0]) + others(narrow[1:], "the same with "),
+		out = append(out, model.Finding{Code: model.FindingVLANMTU, Severity: model.SeverityError, Object: object, Peers: labels(narrow), Evidence: v.narrow(narrow[0]) + others(narrow[1:], "the same with "),
 			Remedy: fmt.Sprintf("give the ports of the trunk between host %s and %s an MTU of %d bytes or more, and the tag beside", v.self, hosts(narrow), v.room(narrow[0].Path)), Next: "netctl node uplinks " + v.self})
 	}
 	return out
@@ -200,7 +200,7 @@ func (v *verdict) network(ways []*state, anyTag, more bool, there map[string]boo
 // missing is the finding that a tag does not pass, and the host most likely at fault: if others answer here, the silent ones; if none of
 // several does, this host.
 func (v *verdict) missing(object string, tag uint32, silent []*state, others, anyTag, more bool) model.Finding {
-	f := model.Finding{Code: model.FindingVLANMissing, Severity: model.SeverityError, Object: object, Next: "netctl node uplinks " + v.self}
+	f := model.Finding{Code: model.FindingVLANMissing, Severity: model.SeverityError, Object: object, Peers: labels(silent), Next: "netctl node uplinks " + v.self}
 	s := silent[0]
 	what := fmt.Sprintf("none of the last %d frames with VLAN %d from the trunk of host %s has come back from %s, for %s", s.silent, tag, v.self, hosts(silent), seconds(v.now.Sub(s.since)))
 	switch {
@@ -242,6 +242,14 @@ func hosts(list []*state) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
+}
+
+// labels returns the labels of the hosts of paths.
+func labels(list []*state) (out []string) {
+	for _, s := range list {
+		out = append(out, s.Host)
+	}
+	return out
 }
 
 // others lists the hosts for which the same is true.

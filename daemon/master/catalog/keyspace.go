@@ -42,6 +42,7 @@ var keyspaces = slices.Concat([]keyspace{
 }, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
 	timelineSpace(),
 	adoptionSpace(),
+	acknowledgementSpace(),
 	rows[identity.EndpointSlice, slice]{in: sliceRows, parse: identity.ParseEndpointSlice, decode: decodeSlice, id: sliceID, changed: (*View).sliceChanged}.at(record.EndpointSlices),
 	rows[string, record.KubernetesNode]{in: nodeRows, id: func(n *record.KubernetesNode) string { return n.Name }}.at(record.KubernetesNodes),
 	{prefix: record.Services, set: (*View).setService},

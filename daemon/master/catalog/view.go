@@ -18,35 +18,36 @@ type View struct {
 	items    *table.Table[string, store.Item] // contents of the store
 	revision store.Revision                   // of the newest known change
 
-	global         *record.Global
-	objects        table.Table[Ref, *entry]
-	tenants        of[record.Tenant]
-	networks       table.Table[identity.Network, *network]
-	networks6      table.Table[identity.Network, *network] // networks with IPv6
-	pools          table.Table[identity.Network, *pools]
-	groups         table.Table[identity.Group, *record.Group]
-	endpoints      table.Table[identity.Endpoint, *Member]
-	serviceLBs     table.Table[identity.Service, *record.ServiceLB]
-	providers      table.Table[identity.Service, *record.Provider]
-	balancers      table.Table[identity.KubernetesService, *record.LoadBalancer]
-	holds          table.Table[networkAddress, *Hold]
-	dockerNetworks of[record.DockerNetwork]
-	services       of[record.Service]
-	hosts          of[record.Host]
-	runs           of[record.Running]
-	profiles       of[record.ACIProfile]
-	history        of[event]
-	joinTokens     of[record.JoinToken]
-	certified      of[record.Certified]
-	allocations    of[allocation] // by store key
-	passwords      of[record.Password]
-	tokens         of[record.Token]
-	audit          of[record.AuditEvent]
-	timeline       of[record.TimelineEvent]
-	adoptions      of[record.Adoption]
-	slices         table.Table[identity.EndpointSlice, *slice]
-	kubeAddresses  table.Table[identity.KubernetesService, *kubeAddresses]
-	nodes          of[record.KubernetesNode]
+	global           *record.Global
+	objects          table.Table[Ref, *entry]
+	tenants          of[record.Tenant]
+	networks         table.Table[identity.Network, *network]
+	networks6        table.Table[identity.Network, *network] // networks with IPv6
+	pools            table.Table[identity.Network, *pools]
+	groups           table.Table[identity.Group, *record.Group]
+	endpoints        table.Table[identity.Endpoint, *Member]
+	serviceLBs       table.Table[identity.Service, *record.ServiceLB]
+	providers        table.Table[identity.Service, *record.Provider]
+	balancers        table.Table[identity.KubernetesService, *record.LoadBalancer]
+	holds            table.Table[networkAddress, *Hold]
+	dockerNetworks   of[record.DockerNetwork]
+	services         of[record.Service]
+	hosts            of[record.Host]
+	runs             of[record.Running]
+	profiles         of[record.ACIProfile]
+	history          of[event]
+	joinTokens       of[record.JoinToken]
+	certified        of[record.Certified]
+	allocations      of[allocation] // by store key
+	passwords        of[record.Password]
+	tokens           of[record.Token]
+	audit            of[record.AuditEvent]
+	timeline         of[record.TimelineEvent]
+	adoptions        of[record.Adoption]
+	acknowledgements of[record.Acknowledgement]
+	slices           table.Table[identity.EndpointSlice, *slice]
+	kubeAddresses    table.Table[identity.KubernetesService, *kubeAddresses]
+	nodes            of[record.KubernetesNode]
 
 	numbers *Numbers
 	mark    *mark            // marks the pools and numbers that only this view sees
@@ -60,37 +61,38 @@ type of[V any] = table.Table[string, *V]
 
 func newView(m *mirror.Mirror) *View {
 	return &View{
-		items:          m.Items(),
-		objects:        *table.New(countOfKind, objectsInOrder, objectsByLink),
-		tenants:        *table.New[string, *record.Tenant](),
-		networks:       *table.New(networksOfTenant, space4),
-		networks6:      *table.New(space6),
-		pools:          *table.New[identity.Network, *pools](),
-		groups:         *table.New(groupsOfTenant, groupsWithPool),
-		endpoints:      *table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
-		serviceLBs:     *table.New(servicesOfTenant),
-		providers:      *table.New[identity.Service, *record.Provider](),
-		balancers:      *table.New(balancersOnNetwork),
-		holds:          *table.New(holdsOnNetwork),
-		dockerNetworks: *table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
-		services:       *table.New(servicesNamed),
-		hosts:          *table.New(hostsAtVTEP, hostsAtControl),
-		runs:           *table.New[string, *record.Running](),
-		profiles:       *table.New[string, *record.ACIProfile](),
-		joinTokens:     *table.New[string, *record.JoinToken](),
-		certified:      *table.New(certifiedAs, revoked),
-		history:        *table.New(eventsInOrder, eventsByWriter, countByWriter),
-		allocations:    *table.New(allocationsOfAddress, allocationsOfNumber, addressesTaken),
-		passwords:      *table.New[string, *record.Password](),
-		tokens:         *table.New(tokensOfUser),
-		audit:          *table.New(auditInOrder),
-		timeline:       *table.New(timelineInOrder),
-		adoptions:      *table.New(adoptionsInOrder, adoptionsOfHost),
-		slices:         *table.New(slicesOfService, slicesAt),
-		kubeAddresses:  *table.New(claimants, atNodes),
-		nodes:          *table.New[string, *record.KubernetesNode](),
-		numbers:        newNumbers(),
-		dirty:          map[Ref]struct{}{},
+		items:            m.Items(),
+		objects:          *table.New(countOfKind, objectsInOrder, objectsByLink),
+		tenants:          *table.New[string, *record.Tenant](),
+		networks:         *table.New(networksOfTenant, space4),
+		networks6:        *table.New(space6),
+		pools:            *table.New[identity.Network, *pools](),
+		groups:           *table.New(groupsOfTenant, groupsWithPool),
+		endpoints:        *table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
+		serviceLBs:       *table.New(servicesOfTenant),
+		providers:        *table.New[identity.Service, *record.Provider](),
+		balancers:        *table.New(balancersOnNetwork),
+		holds:            *table.New(holdsOnNetwork),
+		dockerNetworks:   *table.New(dockerOfNetwork, dockerOfGroup, dockerOfHost),
+		services:         *table.New(servicesNamed),
+		hosts:            *table.New(hostsAtVTEP, hostsAtControl),
+		runs:             *table.New[string, *record.Running](),
+		profiles:         *table.New[string, *record.ACIProfile](),
+		joinTokens:       *table.New[string, *record.JoinToken](),
+		certified:        *table.New(certifiedAs, revoked),
+		history:          *table.New(eventsInOrder, eventsByWriter, countByWriter),
+		allocations:      *table.New(allocationsOfAddress, allocationsOfNumber, addressesTaken),
+		passwords:        *table.New[string, *record.Password](),
+		tokens:           *table.New(tokensOfUser),
+		audit:            *table.New(auditInOrder),
+		timeline:         *table.New(timelineInOrder),
+		adoptions:        *table.New(adoptionsInOrder, adoptionsOfHost),
+		acknowledgements: *table.New(acknowledgementsInOrder),
+		slices:           *table.New(slicesOfService, slicesAt),
+		kubeAddresses:    *table.New(claimants, atNodes),
+		nodes:            *table.New[string, *record.KubernetesNode](),
+		numbers:          newNumbers(),
+		dirty:            map[Ref]struct{}{},
 	}
 }
 

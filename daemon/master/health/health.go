@@ -14,24 +14,26 @@ import (
 
 // Snapshot is what the verdict is about.
 type Snapshot struct {
-	Nodes       []model.Node // masters and agents, with the findings of these
-	Store       model.StoreState
-	StoreErr    string // why the state of the store is unknown
-	Holder      string // address of the netmaster that holds the lock, by the store; "": none, or unknown
-	Services    []Service
-	Pools       []Pool
-	Routers     []Router
-	Disputed    []DisputedAddress
-	Clashes     []Clash
-	Refusals    []Refusal
-	Unread      []Unread
-	Elsewhere   []Elsewhere
-	Incarnation string              // of the store
-	Rotation    model.Rotation      // of the authority
-	Adoptions   []model.Adoption    // endpoints that run and contradict the store
-	Adopting    *model.AdoptionWait // the hosts whose offers the store waits for before agents receive anything; nil: it does not wait
-	Stalled     time.Duration       // for how long this netmaster, which leads, has committed nothing while requests wait
-	Waiting     int                 // how many wait behind those
+	Nodes        []model.Node // masters and agents, with the findings of these
+	Store        model.StoreState
+	StoreErr     string // why the state of the store is unknown
+	Holder       string // address of the netmaster that holds the lock, by the store; "": none, or unknown
+	Services     []Service
+	Pools        []Pool
+	Routers      []Router
+	Disputed     []DisputedAddress
+	Clashes      []Clash
+	Refusals     []Refusal
+	Unread       []Unread
+	Elsewhere    []Elsewhere
+	Incarnation  string         // of the store
+	Rotation     model.Rotation // of the authority
+	Certificates []Certificate
+	At           time.Time           // of the verdict
+	Adoptions    []model.Adoption    // endpoints that run and contradict the store
+	Adopting     *model.AdoptionWait // the hosts whose offers the store waits for before agents receive anything; nil: it does not wait
+	Stalled      time.Duration       // for how long this netmaster, which leads, has committed nothing while requests wait
+	Waiting      int                 // how many wait behind those
 }
 
 // Service is a service, and who provides it.
@@ -60,7 +62,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, store, services, pools, routers, disputed, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, routers, disputed, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.
@@ -92,7 +94,7 @@ func passing(code model.FindingCode) (limit, quiet time.Duration, ok bool) {
 	switch code {
 	case model.FindingInterfacesMissing:
 		return 10 * time.Second, 10 * time.Second, true
-	case model.FindingLeaderMissing, model.FindingAgentSilent, model.FindingAgentWaiting:
+	case model.FindingLeaderMissing, model.FindingMachineSilent, model.FindingAgentSilent, model.FindingAgentWaiting:
 		return 15 * time.Second, 0, true
 	case model.FindingAgentLag:
 		return time.Minute, 10 * time.Second, true

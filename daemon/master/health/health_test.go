@@ -40,7 +40,7 @@ func TestExamine(t *testing.T) {
 		{"no leader", func(s *Snapshot) { s.Nodes[0].Role = model.RoleFollower }, []string{"error leader-missing cluster/leader"}},
 		{"a leader that does not answer the one that is asked", func(s *Snapshot) {
 			s.Nodes[0], s.Holder = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}, "m1:9999"
-		}, []string{"warning master-silent master/m1", "unknown leader-unknown cluster/leader"}},
+		}, []string{"warning master-silent master/m1", "unknown leader-unknown cluster/leader < master-silent master/m1"}},
 		{"a leader of which nothing is known, and the store does not name the holder of the lock", func(s *Snapshot) {
 			s.Nodes[0] = model.Node{Name: "m1", Address: "m1:9999", Role: model.RoleUnknown, Reason: "did not answer"}
 		}, []string{"error leader-missing cluster/leader", "warning master-silent master/m1"}},
@@ -68,17 +68,17 @@ func TestExamine(t *testing.T) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
 		}, []string{"unknown agent-unknown host/h1"}},
 		{"an agent that waits, behind", func(s *Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Lag = false, 3 },
-			[]string{"error agent-waiting host/h1", "warning agent-lag host/h1"}},
+			[]string{"error agent-waiting host/h1", "warning agent-lag host/h1 < agent-waiting host/h1"}},
 		{"objects in trouble", func(s *Snapshot) { s.Nodes[2].Errors = 1 }, []string{"error objects-failed host/h1"}},
 		{"missing and different", func(s *Snapshot) { s.Nodes[2].Missing, s.Nodes[3].Differs = 1, 2 },
-			[]string{"warning drift host/h2", "warning interfaces-missing host/h1"}},
+			[]string{"warning interfaces-missing host/h1", "warning drift host/h2"}},
 		{"what agents report", func(s *Snapshot) {
 			s.Nodes[2].Findings = []model.Finding{{Code: model.FindingContainerMAC, Severity: model.SeverityError, Object: "endpoint/x", Host: "h1"}}
 		}, []string{"error container-mac endpoint/x"}},
 		{"a tunnel that is blocked to a host whose agent is silent, and one to another host", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
 			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2"), blocked("h3", "h2")}
-		}, []string{"error agent-silent host/h1", "error tunnel-blocked host/h3"}},
+		}, []string{"error tunnel-blocked host/h3", "error agent-silent host/h1", "error tunnel-blocked host/h1 < agent-silent host/h1"}},
 		{"an agent whose state is unknown explains no tunnel", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "unknown: did not answer: netmaster m2"}
 			s.Nodes[3].Findings = []model.Finding{blocked("h1", "h2")}
@@ -128,7 +128,7 @@ func TestExamine(t *testing.T) {
 		{"a netmaster without a descriptor, which the store does not answer", func(s *Snapshot) {
 			s.Nodes[0].Descriptors = &model.Descriptors{Used: 1000, Max: 1000}
 			s.Store.Members[0].Error = "dial tcp: socket: too many open files"
-		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1"}},
+		}, []string{"error resources-exhausted master/m1", "unknown store-member-silent store/s1 < resources-exhausted master/m1"}},
 		{"one member of three", func(s *Snapshot) { s.Store.Members[0].Error = "refused" }, []string{"warning store-member-silent store/s1"}},
 		{"an even number of members", func(s *Snapshot) { s.Store.Members = s.Store.Members[:2] }, []string{"warning store-even cluster/store"}},
 		{"one member", func(s *Snapshot) { s.Store.Members = s.Store.Members[:1] }, nil},
@@ -142,7 +142,7 @@ func TestExamine(t *testing.T) {
 		{"no quorum", func(s *Snapshot) {
 			s.Nodes[0].Role, s.Store.Members[0].Error, s.Store.Members[1].Error = model.RoleFollower, "refused", "refused"
 		},
-			[]string{"error leader-missing cluster/leader", "error store-member-silent store/s1", "error store-member-silent store/s2"}},
+			[]string{"error store-member-silent store/s1", "error store-member-silent store/s2", "error leader-missing cluster/leader < store-member-silent store/s1"}},
 		{"space", func(s *Snapshot) { s.Store.Members[0].Space, s.Store.Members[1].Space = "full", "low" },
 			[]string{"error store-full store/s1", "warning store-low store/s2"}},
 		{"a store that does not say", func(s *Snapshot) { s.Store.Name, s.StoreErr = "etcd", "timeout" }, []string{"unknown store-unknown store/etcd"}},
@@ -154,8 +154,12 @@ func TestExamine(t *testing.T) {
 			s := cluster()
 			row.change(s)
 			var got []string
-			for _, f := range Examine(s) {
-				got = append(got, string(f.Severity)+" "+f.Code.String()+" "+f.Object)
+			for _, f := range Fold(Examine(s), s.Topology()) {
+				text := string(f.Severity) + " " + f.Code.String() + " " + f.Object
+				if f.CausedBy != nil {
+					text += " < " + f.CausedBy.String()
+				}
+				got = append(got, text)
 				if f.Evidence == "" || f.Remedy == "" {
 					if f.Code != model.FindingContainerMAC { // which an agent has made
 						t.Errorf("%s says too little: %+v", f.Code, f)
@@ -172,16 +176,6 @@ func TestExamine(t *testing.T) {
 // blocked is what a host reports of a tunnel in which nothing comes back.
 func blocked(to, by string) model.Finding {
 	return model.Finding{Code: model.FindingTunnelBlocked, Severity: model.SeverityError, Object: "host/" + to, Host: by, Evidence: "none of the last 20 probes has come back", Remedy: "let UDP port 4789 pass"}
-}
-
-// A silent agent's finding names the tunnels that carry nothing.
-func TestSilentFolds(t *testing.T) {
-	s := cluster()
-	s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
-	s.Nodes[3].Findings, s.Nodes[4].Findings = []model.Finding{blocked("h1", "h2")}, []model.Finding{blocked("h1", "h3")}
-	if got, want := Examine(s)[0].Evidence, "its agent is down; nothing comes back in the tunnels to it from h2, h3, as when its switch has no flows until its agent runs"; got != want {
-		t.Errorf("want %q, got %q", want, got)
-	}
 }
 
 func TestNearest(t *testing.T) {

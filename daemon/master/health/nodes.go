@@ -108,7 +108,7 @@ func agents(s *Snapshot) (out []model.Finding) {
 			note(model.FindingAgentUnknown, model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue
 		case !n.Answered():
-			note(model.FindingAgentSilent, model.SeverityError, n.Reason+follows(s, n.Name), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
+			note(model.FindingAgentSilent, model.SeverityError, n.Reason, "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
 			continue
 		case n.Errors > 0:
 			note(model.FindingObjectsFailed, model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
@@ -144,49 +144,12 @@ func hosts(s *Snapshot) (out []*model.Node) {
 	return out
 }
 
-// reported are the findings of agents, without those that a silent agent explains.
+// reported are the findings of agents.
 func reported(s *Snapshot) (out []model.Finding) {
-	silent := map[string]bool{}
 	for _, n := range hosts(s) {
-		silent[n.Name] = silentAgent(n)
-	}
-	for _, n := range hosts(s) {
-		for _, f := range n.Findings {
-			if host, ok := tunnelTo(&f); !ok || !silent[host] {
-				out = append(out, f)
-			}
-		}
+		out = append(out, n.Findings...)
 	}
 	return out
-}
-
-// tunnelTo is the host at the other end of a tunnel in which nothing comes back; ok is false of any other finding.
-func tunnelTo(f *model.Finding) (host string, ok bool) {
-	if f.Code != model.FindingTunnelBlocked {
-		return "", false
-	}
-	return strings.CutPrefix(f.Object, "host/")
-}
-
-// follows describes that tunnels to a host whose agent is silent carry nothing: a switch that started without its agent has no flows.
-func follows(s *Snapshot, name string) string {
-	var from []string
-	for _, n := range hosts(s) {
-		for _, f := range n.Findings {
-			if host, ok := tunnelTo(&f); ok && host == name {
-				from = append(from, n.Name)
-			}
-		}
-	}
-	if len(from) == 0 {
-		return ""
-	}
-	const named = 5
-	text := "; nothing comes back in the tunnels to it from " + strings.Join(from[:min(len(from), named)], ", ")
-	if more := len(from) - named; more > 0 {
-		text += fmt.Sprintf(" and %d more hosts", more)
-	}
-	return text + ", as when its switch has no flows until its agent runs"
 }
 
 // uplinks finds those that cannot be used.
@@ -268,7 +231,7 @@ func addresses(s *Snapshot) (out []model.Finding) {
 	}
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := slices.Compact(slices.Sorted(slices.Values(by[a]))); len(names) > 1 {
-			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
+			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Peers: names, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
 				Remedy: "give each host an address of its own: --vtep-ip, --ctrl-ip", Next: "netctl node ls -o wide"})
 		}
 	}

@@ -29,7 +29,7 @@ func routers(s *Snapshot) (out []model.Finding) {
 	}
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := by[a]; len(names) > 1 {
-			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Evidence: "the BGP routers of hosts " + strings.Join(names, " and ") + " both have " + a,
+			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Peers: names, Evidence: "the BGP routers of hosts " + strings.Join(names, " and ") + " both have " + a,
 				Remedy: "give each router an address of its own: netctl bgp create --router-ip", Next: "netctl bgp ls"})
 		}
 	}

@@ -24,11 +24,11 @@ const askTimeout = time.Second
 
 var _ store.Observer = (*Store)(nil)
 
-// Members implements store.Observer.
+// Members implements store.Observer. Any server that answers lists the others, so that they are known without a majority too.
 func (s *Store) Members(ctx context.Context) ([]store.Member, error) {
 	rctx, cancel := s.request(ctx)
 	defer cancel()
-	list, err := s.client.MemberList(rctx)
+	list, err := s.client.MemberList(rctx, clientv3.WithSerializable())
 	if err != nil {
 		return nil, s.fault(ctx, "list the store's members", err)
 	}

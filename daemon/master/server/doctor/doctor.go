@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -63,6 +62,7 @@ func (d *Doctor) Part() part.Part {
 // Register adds the routes.
 func (d *Doctor) Register(r *rest.Router) {
 	r.Read("/api/v1/health", func(q *http.Request, _ httprouter.Params) (any, error) { return d.Health(q.Context()), nil }).Allow(rest.Needs(rights.Read, trust.Monitor))
+	d.registerAcknowledgements(r)
 	r.Read("/api/v1/doctor", func(q *http.Request, _ httprouter.Params) (any, error) {
 		return d.ask(q.Context(), q.URL.Query().Get("of"))
 	}).Allow(rest.Needs(rights.Read)).Bound = "traces"
@@ -87,11 +87,12 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 		add(&s)
 	}
 	now := time.Now()
+	s.At = now
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
-		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v)
+		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {
@@ -105,6 +106,8 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.memory.Date(out.Findings, begun, now)
+	d.Catalog.View(func(v *catalog.View) { markAcknowledged(v, out.Findings, now) })
+	out.Findings = health.Fold(out.Findings, s.Topology())
 	return out
 }
 
@@ -125,7 +128,7 @@ func (d *Doctor) ask(ctx context.Context, of string) (model.Health, error) {
 	}
 	out := d.verdict(ctx, func(nodes []model.Node) { d.look(ctx, nodes) })
 	if about != nil {
-		out.Findings = slices.DeleteFunc(out.Findings, func(f model.Finding) bool { return !about(&f) })
+		out.Findings = health.Select(out.Findings, about)
 	}
 	return out, nil
 }

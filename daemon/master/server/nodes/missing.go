@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/server/peer"
@@ -40,9 +41,12 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 	return out
 }
 
-// waits returns what the netmaster at an address waits for before it starts its member of the store, or "" if it reports nothing.
+// waits returns what the netmaster at an address waits for before it starts its member of the store, or that its machine refuses the connection, or "".
 func (s *Nodes) waits(ctx context.Context, address string) string {
 	_, err := s.Peers.Fetch(ctx, trust.Master, address, "/readyz", 1<<10, peer.Limit)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "connection refused; "
+	}
 	return waiting(err)
 }
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package health
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contiv/contiv/api/model"
+)
+
+// machines finds machines on which nothing answers: neither the agent nor the netmaster, if there is one.
+func machines(s *Snapshot) (out []model.Finding) {
+	masters := map[string]*model.Node{} // by host label
+	topology := s.Topology()
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Role != model.RoleAgent {
+			masters[topology.Machines["master/"+n.Name]] = n
+		}
+	}
+	all := hosts(s)
+	for _, n := range all {
+		master, unreachable := masters[n.Name], reportsOf(s, n.Name, model.FindingHostUnreachable)
+		if n.Answered() || awaited(s, n.Name) || !silentAgent(n) && len(unreachable) == 0 || !silentMachine(master, len(unreachable) > 0) {
+			continue
+		}
+		f := model.Finding{Code: model.FindingMachineSilent, Severity: model.SeverityError, Object: "host/" + n.Name, Next: "netctl node ls",
+			Evidence: "its agent does not answer (" + n.Reason + ")"}
+		if master != nil {
+			f.Evidence = fmt.Sprintf("neither its agent (%s) nor its netmaster %s (%s) answers", n.Reason, master.Address, master.Reason)
+		}
+		switch blocked := reportsOf(s, n.Name, model.FindingTunnelBlocked); {
+		case len(unreachable) > 0:
+			f.Evidence += "; it does not answer in tunnels either, of " + brief(unreachable)
+			f.Remedy = "start the machine, or connect it to the network again"
+		case len(blocked) > 0:
+			f.Evidence += "; nothing comes back in the tunnels to it from " + brief(blocked)
+			f.Remedy = "start the machine, or connect it to the network again"
+		default:
+			f.Evidence += "; no host reports a fault of its tunnels to it, so its containers keep their network"
+			f.Remedy = "check the machine's control network: its cable, its switch, the packet filters in it"
+		}
+		out = append(out, f)
+	}
+	if len(out)*2 > len(all) {
+		for i := range out {
+			out[i].Evidence += fmt.Sprintf("; the same is so of %d of %d hosts, so the netmaster that is asked may itself be cut off", len(out), len(all))
+		}
+	}
+	return out
+}
+
+// silentMachine reports whether a host's netmaster, nil if the host has none, lets its machine count as silent: it does not answer, and its machine
+// does not refuse the connection. Without a netmaster, other hosts have to report that they do not reach the machine.
+func silentMachine(master *model.Node, unreachable bool) bool {
+	if master == nil {
+		return unreachable
+	}
+	for _, answer := range []string{model.WaitsFor, "refused", "reset by peer", "tls: ", "x509: "} {
+		if strings.Contains(master.Reason, answer) {
+			return false
+		}
+	}
+	return !master.Answered()
+}
+
+// reportsOf returns the hosts whose agents report a finding about a host.
+func reportsOf(s *Snapshot, host string, code model.FindingCode) (out []string) {
+	for _, n := range hosts(s) {
+		for i := range n.Findings {
+			if f := &n.Findings[i]; f.Code == code && f.Object == "host/"+host {
+				out = append(out, n.Name)
+			}
+		}
+	}
+	return out
+}

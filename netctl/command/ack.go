@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
+)
+
+func newAck(f *Factory) *cobra.Command {
+	var long time.Duration
+	var reason string
+	c := &cobra.Command{
+		Use: "ack CODE OBJECT --for TIME --reason TEXT", Short: "Acknowledge a finding for a time: netctl and the console dim it",
+		Long: "Acknowledges the findings with a code about an object, whichever host reports them, as netctl status prints both. They are listed last and in short, " +
+			"with who has acknowledged them, until when and why; exit codes and metrics do not change. The audit log has each acknowledgement. It ends by itself.",
+		Example: "  netctl ack uplink-down uplink/h1:eth2 --for 2h --reason 'switch replaced, ticket 4711'",
+		Args:    exactly("CODE", "OBJECT"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var codes []string
+			for _, c := range model.FindingCodes() {
+				if len(args) == 0 {
+					codes = append(codes, c.Code.String())
+				}
+			}
+			return codes, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if long < time.Second {
+				return term.BadUsage("--for: expected a time such as 2h, at most %v", model.MaxAcknowledged)
+			}
+			return runAck(cmd.Context(), f, args[0], args[1], long, reason)
+		},
+	}
+	c.Flags().DurationVar(&long, "for", 0, "how long, such as 30m or 2h; at most 720h")
+	c.Flags().StringVar(&reason, "reason", "", "reason, one line")
+	o := &output{}
+	ls := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List acknowledged findings", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAckList(cmd.Context(), f, o) },
+	}
+	o.register(ls)
+	rm := &cobra.Command{
+		Use: "rm CODE OBJECT", Aliases: []string{"delete"}, Short: "End an acknowledgement", Args: exactly("CODE", "OBJECT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAck(cmd.Context(), f, args[0], args[1], 0, "")
+		},
+	}
+	c.AddCommand(ls, rm)
+	return c
+}
+
+func runAck(ctx context.Context, f *Factory, code, object string, long time.Duration, reason string) error {
+	c, err := f.client()
+	if err != nil {
+		return err
+	}
+	out, err := c.Acknowledge(ctx, code, object, long, reason)
+	switch {
+	case err != nil:
+		return err
+	case long == 0:
+		return printf(f.Out, "%s %s is not acknowledged any more\n", out.Code, out.Object)
+	}
+	return printf(f.Out, "%s %s is acknowledged until %s\n", out.Code, out.Object, out.Until.UTC().Format(time.RFC3339))
+}
+
+func runAckList(ctx context.Context, f *Factory, o *output) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	list, err := c.Acknowledgements(ctx)
+	if err != nil {
+		return err
+	}
+	l := &listing{Table: term.Table{Columns: []model.Column{{Header: "Code"}, {Header: "Object"}, {Header: "By"}, {Header: "Until"}, {Header: "Reason"}}}, value: list}
+	for _, a := range list {
+		l.row(a.Code.String()+" "+a.Object, []string{a.Code.String(), a.Object, a.By, a.Until.UTC().Format(time.RFC3339), a.Reason})
+	}
+	return l.write(f, format)
+}
