@@ -42,6 +42,7 @@ var (
 	FindingTrackerFull        = FindingCode{"tracker-full"}
 	FindingTrackerLow         = FindingCode{"tracker-low"}
 	FindingTrackerUnknown     = FindingCode{"tracker-unknown"}
+	FindingSwitchLow          = FindingCode{"switch-low"}
 	FindingClockDiffers       = FindingCode{"clock-differs"}
 	FindingStoreIsAnother     = FindingCode{"store-is-another"}
 	FindingBGPNoHost          = FindingCode{"bgp-no-host"}
@@ -93,6 +94,7 @@ var (
 	FindingInfraClash         = FindingCode{"infra-clash"}
 	FindingAddressRefused     = FindingCode{"address-refused"}
 	FindingResourcesExhausted = FindingCode{"resources-exhausted"}
+	FindingDiskLow            = FindingCode{"disk-low"}
 	FindingPolicyUnread       = FindingCode{"policy-unread"}
 	FindingStoreUnknown       = FindingCode{"store-unknown"}
 	FindingStoreMemberSilent  = FindingCode{"store-member-silent"}
@@ -107,6 +109,7 @@ var (
 	FindingServiceEmpty       = FindingCode{"service-empty"}
 	FindingPoolLow            = FindingCode{"pool-low"}
 	FindingPoolEmpty          = FindingCode{"pool-empty"}
+	FindingNumbersLow         = FindingCode{"numbers-low"}
 )
 
 // FindingCodes lists every code of a finding once, in the order of api/findings.yaml.
@@ -184,6 +187,8 @@ func FindingCodes() []FindingInfo {
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingTrackerUnknown, Severities: []Severity{"unknown"}, Reporter: "agent, check tracker", Doc: "The use of the connection tracker could not be read.", Remedy: "Check that ovs-vswitchd runs.",
 			Cut: "nothing", Explains: []Explanation{}},
+		{Code: FindingSwitchLow, Severities: []Severity{"warning", "error"}, Reporter: "agent, check resources", Doc: "80 % of the meters or of the groups that Open vSwitch has room for are in use on a host; an error if none is left. Each endpoint of a group with a limit needs a meter, and each port of a service a group.", Remedy: "Spread containers of groups with limits over more hosts, or use fewer limits and services.",
+			Cut: "network", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingObjectsFailed}}}},
 		{Code: FindingClockDiffers, Severities: []Severity{"error"}, Reporter: "agent, check clock", Doc: "The host's clock differs by 30 seconds or more from the median of the netmasters' clocks. A netmaster whose own clock is wrong therefore causes no finding on other hosts. Certificates begin a day before they are issued, so the agent of a host whose clock is behind by less still connects.", Remedy: "Set the clock of the host, and keep it with NTP (timedatectl set-ntp true).",
 			Cut: "changes", Explains: []Explanation{}},
 		{Code: FindingStoreIsAnother, Severities: []Severity{"error"}, Reporter: "agent, check stores; netmaster", Doc: "A netmaster has another store than the host's cluster: an empty one, that of another cluster, or an older state of this one that no restore of Contiv has made. The host keeps all flows and follows another netmaster if one has the right store; containers get no interface from the wrong one. A netmaster that refuses such agents names their hosts.", Remedy: "Connect that netmaster to the store of this cluster: mount its directory, or restore a snapshot (docs/how-to/wrong-store.md).",
@@ -246,9 +251,9 @@ func FindingCodes() []FindingInfo {
 			Cut: "changes", Explains: []Explanation{}},
 		{Code: FindingKubernetesSilent, Severities: []Severity{"unknown"}, Reporter: "netmaster", Doc: "The API server has not answered in time, within 5 seconds each time that the leader asks, every 5 seconds; the evidence says since when. Objects that were read before stay in force, and pods that start wait.", Remedy: "Check that the API server of Kubernetes works, and the network to it.",
 			Cut: "changes", Explains: []Explanation{}},
-		{Code: FindingCertificateEnded, Severities: []Severity{"warning", "error"}, Reporter: "netmaster", Doc: "The newest certificate of a host's agent has expired, or was revoked: netmasters refuse the agent; a warning while it still has a connection. An agent renews a certificate that expired less than 90 days ago by itself, as soon as it reaches a netmaster.", Remedy: "Check the host's clock and the agent's log; if the agent does not renew the certificate, or if it was revoked by mistake, run contiv join on the host again.",
+		{Code: FindingCertificateEnded, Severities: []Severity{"warning", "error"}, Reporter: "netmaster", Doc: "The newest certificate of a host's agent, or that of a netmaster, has expired, or was revoked: others refuse it; a warning while the agent still has a connection. An agent renews a certificate that expired less than 90 days ago by itself, as soon as it reaches a netmaster.", Remedy: "Check the host's clock and the agent's log; if the agent does not renew the certificate, or if it was revoked by mistake, run contiv join on the host again.",
 			Cut: "changes", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingAgentSilent, FindingAgentUnknown, FindingAgentWaiting, FindingAttachFailed}}}},
-		{Code: FindingCertificateEnds, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The certificate of a host's agent was due for renewal and has not been renewed; less than a quarter of its lifetime is left.", Remedy: "Check the agent's log for the reason why it is not renewed.",
+		{Code: FindingCertificateEnds, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The certificate of a host's agent, or of a netmaster, was due for renewal and has not been renewed; less than a third of its lifetime is left.", Remedy: "Check the agent's log for the reason why it is not renewed.",
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingAgentSilent, Severities: []Severity{"warning", "error"}, Reporter: "netmaster", Doc: "An agent is down, or reports to no netmaster; an error after 15 seconds.", Remedy: "Start netplugin on the host, or find out why it reaches no netmaster.",
 			Cut: "changes", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingAgentUnknown, FindingVersionSkew}}, {Relation: "paths", Codes: []FindingCode{FindingTunnelBlocked, FindingTunnelLoss, FindingTunnelMTU, FindingVLANMissing, FindingVLANLoss, FindingVLANMTU, FindingHostUnreachable, FindingWaysUnknown}}}},
@@ -284,8 +289,10 @@ func FindingCodes() []FindingInfo {
 			Cut: "network", Explains: []Explanation{}},
 		{Code: FindingAddressRefused, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "A service of Kubernetes names addresses (`externalIPs`, or its status by another controller) that it [does not have](how-to/kubernetes-load-balancers.md#borrowed-addresses).", Remedy: "Name other addresses or ports in externalIPs, or correct the status that the load balancer's controller writes.",
 			Cut: "endpoint", Explains: []Explanation{}},
-		{Code: FindingResourcesExhausted, Severities: []Severity{"warning", "error"}, Reporter: "agent, check descriptors; netmaster", Doc: "A netmaster or an agent uses 80 % of the file descriptors that it may have; an error if hardly one is left. Its findings about others may then be due to that.", Remedy: "Raise LimitNOFILE of the unit, or ulimit -n, and restart the daemon; /proc/PID/fd shows what it has open.",
+		{Code: FindingResourcesExhausted, Severities: []Severity{"warning", "error"}, Reporter: "agent, check resources; netmaster", Doc: "A netmaster or an agent uses 80 % of the file descriptors, of the memory or of the processes that it may have, by its own limit, that of its control group (version 2), or its machine's; an error if hardly anything is left. Its findings about others may then be due to that. Memory and processes of the machine are not low as long as 512 MiB are available, or 1000 processes may start.", Remedy: "Raise the limit of the unit (LimitNOFILE, MemoryMax, TasksMax) and restart the daemon, or end what uses the resource; /proc/PID/fd shows open files, ps aux --sort -rss memory, ps -eLf threads.",
 			Cut: "changes", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingSwitchSilent, FindingOVSDBSilent, FindingWayoutUnknown, FindingOverlapUnknown, FindingContainerUnknown, FindingAgentWaiting, FindingAttachFailed, FindingUnderlayUnknown, FindingTrackerUnknown, FindingRefusalsUnknown, FindingSpoofedUnknown, FindingBGPUnknown, FindingCheckSilent}}, {Relation: "cluster", Codes: []FindingCode{FindingStoreMemberSilent, FindingStoreUnknown, FindingLeaderUnknown, FindingAgentUnknown, FindingKubernetesSilent}}}},
+		{Code: FindingDiskLow, Severities: []Severity{"warning", "error"}, Reporter: "agent, check resources; netmaster", Doc: "A file system to which a netmaster or an agent writes is 80 % full, and less than 5 GiB are left; an error if not even the next write has room. The same holds for its inodes, if fewer than 100,000 are left. A netmaster writes the store, its snapshots, the audit log and its log, an agent saved records and its log; the evidence has the directories. Of Open vSwitch's database, the agent checks the disk too.", Remedy: "Delete what is not needed in the directories, such as old snapshots and logs, or enlarge the file system; never delete files of the store by hand.",
+			Cut: "changes", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingMasterWaiting, FindingStoreMemberSilent, FindingBackupFailed, FindingAttachFailed, FindingAgentWaiting}}}},
 		{Code: FindingPolicyUnread, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "Netmaster does not read a part of a policy of Kubernetes, which the evidence names ([what is read](reference/kubernetes-policy.md)): what that part would accept is not accepted.", Remedy: "Write the policy with what docs/reference/kubernetes-policy.md lists as supported.",
 			Cut: "network", Explains: []Explanation{}},
 		{Code: FindingStoreUnknown, Severities: []Severity{"unknown"}, Reporter: "netmaster", Doc: "The store did not report its state.", Remedy: "Check that the store's servers run.",
@@ -310,9 +317,11 @@ func FindingCodes() []FindingInfo {
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingServiceEmpty, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "No container has the labels of a service's selector; the evidence has the nearest labels.", Remedy: "Start containers with these labels, or correct the selector.",
 			Cut: "endpoint", Explains: []Explanation{}},
-		{Code: FindingPoolLow, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "More than 90 % of a network's IPv4 addresses are in use.", Remedy: "Delete endpoints that are not needed, or create a network with a larger subnet.",
+		{Code: FindingPoolLow, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "80 % of a network's IPv4 addresses are in use.", Remedy: "Delete endpoints that are not needed, or create a network with a larger subnet.",
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingPoolEmpty, Severities: []Severity{"error"}, Reporter: "netmaster", Doc: "All IPv4 addresses of a network are in use.", Remedy: "Delete endpoints that are not needed, or create a network with a larger subnet.",
+			Cut: "changes", Explains: []Explanation{}},
+		{Code: FindingNumbersLow, Severities: []Severity{"warning", "error"}, Reporter: "netmaster", Doc: "80 % of the cluster's VLAN ids, VNIs or numbers of groups and tenants are in use; an error if none is free, so that no further network, group or tenant can be created.", Remedy: "Delete networks, groups or tenants that are not needed, or enlarge the range with netctl global set --vlan-range or --vxlan-range.",
 			Cut: "changes", Explains: []Explanation{}},
 	}
 }

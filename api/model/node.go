@@ -51,6 +51,10 @@ type Node struct {
 	Snapshots *SnapshotStatus `json:"snapshots,omitempty"`
 	// Descriptors are those of a master's process: absent for agents, and if unknown.
 	Descriptors *Descriptors `json:"descriptors,omitempty"`
+	// Resources are what a master, or its machine, can run out of, as last measured: absent for agents, and of a master of an earlier build.
+	Resources []Resource `json:"resources,omitempty"`
+	// Certificate is a master's: absent for agents, without certificates, and of a master of an earlier build.
+	Certificate *Validity `json:"certificate,omitempty"`
 
 	AgentReport
 	MTU      int       `json:"mtu,omitempty"`      // of an agent: of the interface that has the tunnel address
@@ -65,6 +69,12 @@ type Differed struct {
 	Times int    `json:"times"`           // number of times that it was sent again
 	Last  string `json:"last"`            // RFC 3339: time of the agent's last report of it
 	Still bool   `json:"still,omitempty"` // it has not reported equal content since
+}
+
+// Validity is the time in which a certificate is valid, RFC 3339.
+type Validity struct {
+	From  string `json:"from"`
+	Until string `json:"until"`
 }
 
 // ifAnswered returns a value that only the node itself reports, or "?" if it was not reached.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/certificates"
 	"github.com/contiv/contiv/daemon/master/maintenance"
 	"github.com/contiv/contiv/daemon/master/mastertest"
@@ -19,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/daemon/store/memory"
 	"github.com/contiv/contiv/daemon/storeconfig"
+	"github.com/contiv/contiv/daemon/usage"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -57,6 +59,7 @@ func TestMetricsPage(t *testing.T) {
 	snapshots.Interval, snapshots.Dir = time.Hour, t.TempDir()
 	saved, _ := snapshots.Part(saving{memory.New()}, storeconfig.Config{}, holder, log)
 	all = append(all, saved.Metrics...)
+	all = append(all, usage.NewCollector("master", func() []model.Resource { return nil }))
 	all = append(all, (&certificates.Own{Holder: holder}).Part(nil, nil, nil, log).Metrics...)
 	types := map[string]string{"contiv_master_request_seconds": "histogram"}
 	metricstest.Page(t, "../../docs/reference/metrics.md", "netmaster", metricstest.Declared(t, types, all...), *update)

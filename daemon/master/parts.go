@@ -5,8 +5,14 @@ package main
 import (
 	"context"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/part"
+	"github.com/contiv/contiv/daemon/master/server/doctor"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/daemon/usage"
 )
 
 // own returns the parts of this process: its certificates, and its connection to its store. Package netmaster has the others.
@@ -21,6 +27,7 @@ func (m *master) own() part.Part {
 		m.daemon.opener.Agreement.Part(m.Store, m.daemon.Storage.Embedded.Name, m.Incarnation, m.Log),
 		snapshots,
 		m.kubernetesRecords(),
+		part.Part{Metrics: []prometheus.Collector{usage.NewCollector("master", m.used)}},
 	)
 }
 
@@ -76,4 +83,10 @@ func (m *master) kubernetesRecords() part.Part {
 		return part.Part{}
 	}
 	return part.Duty(m.kubernetes.Run)
+}
+
+// used returns what this netmaster and the cluster can run out of.
+func (m *master) used() (out []model.Resource) {
+	m.Catalog.View(func(v *catalog.View) { out = doctor.Numbers(v) })
+	return append(out, m.daemon.usage.Last()...)
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/contiv/contiv/daemon/httpserver"
@@ -24,6 +26,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/daemon/tracing"
+	"github.com/contiv/contiv/daemon/usage"
 	"github.com/contiv/contiv/trust"
 )
 
@@ -41,6 +44,7 @@ type daemon struct {
 	reload  func(context.Context) // reads the files again at each signal; nil: never
 	front   *listener.Front
 	opener  *storage.Opener
+	usage   *usage.Watch
 	started time.Time // when the store was open
 }
 
@@ -52,7 +56,18 @@ func newDaemon(c *config, holder *trust.Holder, pace *resources.Pace, recent *lo
 	d.front = listener.New(c.Listener, holder, log)
 	d.opener = storage.NewOpener(c.Storage, c.Store, holder, d.front.SetWaiting, log)
 	d.opener.Agreement = c.Storage.Agreement(c.Kubernetes.API)
+	d.usage = usage.NewWatch(usage.Descriptors, usage.Process(os.DirFS("/")), usage.Disks(usage.ReadSpace, c.disks()...))
 	return d
+}
+
+// disks returns the directories that netmaster writes to.
+func (c *config) disks() []usage.Disk {
+	logged := ""
+	if c.Audit.File != "" {
+		logged = filepath.Dir(c.Audit.File)
+	}
+	return []usage.Disk{{Dir: c.Storage.Embedded.Dir, Holds: usage.HoldsStore, Need: storage.MinSpace}, {Dir: c.Storage.Snapshots.Dir, Holds: usage.HoldsSnapshots},
+		{Dir: logged, Holds: usage.HoldsAudit, Need: usage.LogNeed}, {Dir: usage.LogDir(), Holds: usage.HoldsLog, Need: usage.LogNeed}}
 }
 
 // serve listens, opens the store with open, and runs netmaster over it until ctx ends or a part cannot continue.
@@ -61,7 +76,7 @@ func (d *daemon) serve(ctx context.Context, open func(context.Context) (store.St
 	if err != nil {
 		return err
 	}
-	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task(), d.traces.Task())
+	tasks = append(append(tasks, d.own.Tasks(d.log)...), notify.New(d.front.Waiting, d.log).Task(), d.traces.Task(), part.Started("resources", d.usage.Run))
 	if d.reload != nil {
 		tasks = append(tasks, part.Started("reload", func(ctx context.Context) error { d.reload(ctx); return nil }))
 	}

@@ -14,9 +14,12 @@ import (
 func TestLacks(t *testing.T) {
 	o := ovstest.Start(t)
 	o.Bridge("br0")
-	got, err := NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Missing(t.Context())
+	got, room, err := NewOpenFlow(o.Mgmt("br0"), openflow.Options{}).Missing(t.Context())
 	if err != nil || got&^ofnet.Forgetting != 0 || got.Has(ofnet.Forgetting) == ovstest.Forgets(t) {
 		t.Errorf("a real switch lacks %q, %v; want what its version lacks", got, err)
+	}
+	if room.Meters < 1000 || room.Groups < 1000 {
+		t.Errorf("a real switch has room for %d meters and %d groups, want thousands", room.Meters, room.Groups)
 	}
 	for _, row := range []struct {
 		name string

@@ -51,6 +51,7 @@ type Summary struct {
 	Failed    int
 	Flows     int // desired flows
 	Groups    int // desired groups
+	Meters    int // desired meters
 }
 
 // LiveFlow is a flow as the switch holds it, with its owner.

@@ -376,6 +376,7 @@ func (r *Reconciler) Summary() Summary {
 	for _, a := range r.shadow.accounts {
 		s.Flows += len(a.flows)
 		s.Groups += len(a.groups())
+		s.Meters += len(a.meters())
 		switch r.status(a).Phase {
 		case Pending:
 			s.Pending++

@@ -4,9 +4,11 @@ package openflow
 
 // Can describes a switch's support of groups (OpenFlow 1.3.5 section 7.3.5.12) or of meters (section 7.3.5.15).
 type Can struct {
-	Groups uint32 // by PartGroupFeatures: set of 1<<type
-	Meters uint32 // by PartMeterFeatures: the largest number of meters, and
-	Bands  uint32 // the set of 1<<type of their bands
+	Groups uint32 // by PartGroupFeatures: set of 1<<type, and
+	// GroupLimits are the largest numbers of groups, by type.
+	GroupLimits [4]uint32
+	Meters      uint32 // by PartMeterFeatures: the largest number of meters, and
+	Bands       uint32 // the set of 1<<type of their bands
 }
 
 // BandDrop is the type of a meter's band that drops packets (OpenFlow 1.3.5 section 7.3.4.4).
@@ -14,12 +16,16 @@ const BandDrop = 1
 
 // Lengths of the data after the fields read here.
 const (
-	groupFeaturesRest = 36
+	groupFeaturesRest = 16
 	meterFeaturesRest = 8
 )
 
 func (r *reader) groupFeatures() *Can {
 	c := &Can{Groups: r.u32()}
+	r.skip(4) // capabilities
+	for i := range c.GroupLimits {
+		c.GroupLimits[i] = r.u32()
+	}
 	r.skip(groupFeaturesRest)
 	return c
 }
@@ -32,7 +38,11 @@ func (r *reader) meterFeatures() *Can {
 
 func (c *Can) append(b []byte, part Part) []byte {
 	if part == PartGroupFeatures {
-		return append(be.AppendUint32(b, c.Groups), make([]byte, groupFeaturesRest)...)
+		b = append(be.AppendUint32(b, c.Groups), 0, 0, 0, 0)
+		for _, n := range c.GroupLimits {
+			b = be.AppendUint32(b, n)
+		}
+		return append(b, make([]byte, groupFeaturesRest)...)
 	}
 	return append(be.AppendUint32(be.AppendUint32(b, c.Meters), c.Bands), make([]byte, meterFeaturesRest)...)
 }

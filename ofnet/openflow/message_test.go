@@ -64,7 +64,7 @@ func messages(tb testing.TB) []Message {
 		&MultipartRequest{Part: PartTable},
 		&MultipartReply{Part: PartTable, Tables: []TableStats{{0, 5}, {254, 1 << 20}}},
 		&MultipartRequest{Part: PartGroupFeatures},
-		&MultipartReply{Part: PartGroupFeatures, Can: &Can{Groups: 15}},
+		&MultipartReply{Part: PartGroupFeatures, Can: &Can{Groups: 15, GroupLimits: [4]uint32{1, 2, 3, 4}}},
 		&MultipartReply{Part: PartMeterFeatures, Can: &Can{Meters: 1 << 17, Bands: 2}},
 		&MultipartReply{Part: 99, Body: []byte{1, 2, 3}},
 		Simple(TypeBarrierRequest),

@@ -346,14 +346,16 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-func TestDescriptorsLeft(t *testing.T) {
+func TestResources(t *testing.T) {
 	for _, row := range []struct {
-		used, most int
-		want       string
-	}{{0, 0, ""}, {799, 1000, ""}, {800, 1000, "warning resources-exhausted host/h1"}, {985, 1000, "error resources-exhausted host/h1"}, {1000, 1000, "error resources-exhausted host/h1"}} {
-		d := &Descriptors{Host: "h1", Count: func() (int, int) { return row.used, row.most }}
-		if got := strings.Join(codes(d.Check().Look(t.Context())), ","); got != row.want {
-			t.Errorf("%d of %d: want %q, got %q", row.used, row.most, row.want, got)
+		used uint64
+		want string
+	}{{0, ""}, {799, ""}, {800, "warning resources-exhausted host/h1"}, {1000, "error resources-exhausted host/h1"}} {
+		r := &Resources{Host: "h1", Now: func(context.Context) []model.Resource {
+			return []model.Resource{{Name: "descriptors", Used: row.used, Max: 1000}}
+		}}
+		if got := strings.Join(codes(r.Check().Look(t.Context())), ","); got != row.want {
+			t.Errorf("%d of 1000: want %q, got %q", row.used, row.want, got)
 		}
 	}
 }

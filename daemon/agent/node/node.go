@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/contiv/contiv/daemon/agent/attach"
@@ -28,6 +29,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/task"
+	"github.com/contiv/contiv/daemon/usage"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/packetin"
@@ -81,6 +83,7 @@ type Node struct {
 	preparer  *vswitch.Preparer
 	drift     *drift.Controller
 	examiner  *check.Examiner
+	usage     *usage.Watch
 	bounds    *inspect.Bounds // of the inspection
 
 	doors []task.Task // by which requests come in
@@ -168,6 +171,13 @@ func (n *Node) build(self ofnet.Host) {
 	n.instance = vswitch.NewInstance(rundir, n.member.Recall, n.Log)
 	n.preparer = vswitch.NewPreparer(vswitch.PreparerOptions{Settings: n.Switch, Host: n.Host, VTEP: n.Addresses.VTEP, Uplinks: n.trunk, Conn: n.conn, Links: n.links,
 		Tables: n.flows.Tables(), Records: n.records, Attach: n.attach, Held: n.member.Registration.Held(), Log: n.Log})
+	n.usage = usage.NewWatch(usage.Descriptors, usage.Process(os.DirFS("/")), usage.Disks(usage.ReadSpace, n.disks()...), n.preparer.Used(n.forward.Summary))
+}
+
+// disks returns the directories that the agent, and the database of Open vSwitch, write to.
+func (n *Node) disks() []usage.Disk {
+	return []usage.Disk{{Dir: n.Switch.RunDir, Holds: usage.HoldsRecords, Need: usage.LogNeed}, {Dir: usage.LogDir(), Holds: usage.HoldsLog, Need: usage.LogNeed},
+		{Dir: vswitch.DatabaseDir(os.DirFS("/")), Holds: usage.HoldsSwitch, Need: usage.LogNeed}}
 }
 
 // host returns this host, as netmasters are to admit it.

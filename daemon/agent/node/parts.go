@@ -25,7 +25,6 @@ import (
 	"github.com/contiv/contiv/daemon/agent/tracker"
 	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
-	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/task"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -75,13 +74,13 @@ func (n *Node) parts(stages *part.Stages) (all part.Part, err error) {
 
 // kernel is what the agent hears of the kernel, and the settings that it keeps.
 func (n *Node) kernel() part.Part {
-	descriptors := &hostcheck.Descriptors{Host: n.Host, Count: resources.Descriptors}
+	resources := &hostcheck.Resources{Host: n.Host, Now: n.usage.Now}
 	return part.Part{
 		Tasks: []task.Task{
 			part.Started("interface reaper", func(ctx context.Context) error { return n.links.Reap(ctx, n.Log) }),
 			part.Started("notifications of the kernel", n.links.Watch),
 		},
-		Checks: []check.Check{descriptors.Check()},
+		Checks: []check.Check{resources.Check()},
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/agent/hostaccess"
 	"github.com/contiv/contiv/ofnet"
+	"github.com/contiv/contiv/ofnet/bridge"
 	"github.com/contiv/contiv/ofnet/flow"
 	"github.com/contiv/contiv/ofnet/link"
 	"github.com/contiv/contiv/ofnet/ovsdb"
@@ -75,6 +76,7 @@ type Preparer struct {
 	turn     sync.Mutex // one preparation at a time
 	prepared chan struct{}
 	problem  atomic.Pointer[string]
+	room     atomic.Pointer[bridge.Room] // of the switch; nil: unknown
 }
 
 // NewPreparer returns a Preparer.

@@ -7,9 +7,11 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/membership"
@@ -37,6 +39,15 @@ func (c *Own) metrics() []prometheus.Collector {
 	}
 	return []prometheus.Collector{part.Gauge("certificate_expiry_timestamp_seconds", "Time at which netmaster's certificate ends, in seconds since 1970.",
 		func() float64 { return float64(c.Holder.Certificate().NotAfter.Unix()) })}
+}
+
+// Validity returns when this netmaster's certificate is valid; nil: it has none.
+func (c *Own) Validity() *model.Validity {
+	if c.Holder == nil {
+		return nil
+	}
+	own := c.Holder.Certificate()
+	return &model.Validity{From: own.NotBefore.UTC().Format(time.RFC3339), Until: own.NotAfter.UTC().Format(time.RFC3339)}
 }
 
 // Seal returns what seals netmaster's own secrets; fs.ErrNotExist: the authority's key is not on this host, or there is no authority.

@@ -3,6 +3,7 @@
 package health
 
 import (
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -17,7 +18,7 @@ type Certificate struct {
 }
 
 // endsShare is the part of a certificate's lifetime, as a divisor, that is left when it is reported: agents renew after half of it.
-const endsShare = 4
+const endsShare = 3
 
 // certificates finds agents that netmasters refuse, or soon will.
 func certificates(s *Snapshot) (out []model.Finding) {
@@ -37,7 +38,7 @@ func certificates(s *Snapshot) (out []model.Finding) {
 		case left <= 0:
 			f.Evidence = "the certificate of its agent expired at " + c.Until.UTC().Format(time.RFC3339) + ": netmasters refuse the agent until it has renewed the certificate"
 			f.Remedy = "check the host's clock, and the agent's log for why it does not renew the certificate; if it cannot, run contiv join on the host again"
-		case left < c.Until.Sub(c.Issued)/endsShare:
+		case overdue(c.Issued, c.Until, s.At):
 			f.Code, f.Severity = model.FindingCertificateEnds, model.SeverityWarning
 			f.Evidence = "the certificate of its agent expires at " + c.Until.UTC().Format(time.RFC3339) + " and was not renewed after half of its lifetime"
 			f.Remedy = "check the agent's log for why it does not renew the certificate"
@@ -46,5 +47,38 @@ func certificates(s *Snapshot) (out []model.Finding) {
 		}
 		out = append(out, f)
 	}
+	return append(out, ownCertificates(s)...)
+}
+
+// overdue reports whether a certificate was to be renewed long ago.
+func overdue(issued, until, at time.Time) bool { return until.Sub(at) < until.Sub(issued)/endsShare }
+
+// ownCertificates finds netmasters whose certificates were not renewed. The others refuse a netmaster whose certificate has expired, so that its report does
+// not reach them: masters finds that.
+func ownCertificates(s *Snapshot) (out []model.Finding) {
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Role == model.RoleAgent || n.Certificate == nil {
+			continue
+		}
+		from, err := time.Parse(time.RFC3339, n.Certificate.From)
+		until, failed := time.Parse(time.RFC3339, n.Certificate.Until)
+		if err != nil || failed != nil || !overdue(from, until, s.At) {
+			continue
+		}
+		f := model.Finding{Code: model.FindingCertificateEnds, Severity: model.SeverityWarning, Object: "master/" + n.Name, Next: "contiv cert show",
+			Evidence: "the certificate of netmaster " + n.Address + " expires at " + n.Certificate.Until + " and was not renewed after half of its lifetime",
+			Remedy:   "check the log of this netmaster for why it does not renew the certificate, and its clock"}
+		if !until.After(s.At) {
+			f.Code, f.Severity = model.FindingCertificateEnded, model.SeverityError
+			f.Evidence = "the certificate of netmaster " + n.Address + " expired at " + n.Certificate.Until + ": agents and other netmasters refuse it"
+		}
+		out = append(out, f)
+	}
 	return out
+}
+
+// refusedCertificate reports whether a netmaster does not answer because its certificate has expired.
+func refusedCertificate(reason string) bool {
+	return strings.Contains(reason, "the certificate of ") && strings.Contains(reason, " expired at ")
 }

@@ -46,3 +46,33 @@ func TestCertificates(t *testing.T) {
 		})
 	}
 }
+
+// A netmaster reports its own certificate, and is refused once that has expired.
+func TestOwnCertificates(t *testing.T) {
+	at := time.Date(2030, 1, 15, 0, 0, 0, 0, time.UTC)
+	issued := func(days int) *model.Validity { // of 14 days, issued a number of days ago
+		return &model.Validity{From: at.AddDate(0, 0, -days).Format(time.RFC3339), Until: at.AddDate(0, 0, 14-days).Format(time.RFC3339)}
+	}
+	for _, row := range []struct {
+		name string
+		of   model.Node
+		want []string
+	}{
+		{"due", model.Node{Certificate: issued(9), Since: "2030-01-01T00:00:00Z", Ready: true}, nil},
+		{"not renewed", model.Node{Certificate: issued(10), Since: "2030-01-01T00:00:00Z", Ready: true}, []string{"warning certificate-ends master/m2"}},
+		{"expired, and this netmaster itself answers", model.Node{Certificate: issued(14), Since: "2030-01-01T00:00:00Z", Ready: true}, []string{"error certificate-ended master/m2"}},
+		{"refused", model.Node{Reason: "tls: the certificate of spiffe://contiv/master/m2 expired at 2030-01-14T00:00:00Z, and this host's clock shows 2030-01-15T00:00:00Z"},
+			[]string{"error certificate-ended master/m2"}},
+		{"refused for another reason", model.Node{Reason: "the certificate of spiffe://contiv/master/m2 is not valid here"}, []string{"warning master-silent master/m2"}},
+	} {
+		row.of.Name, row.of.Role = "m2", model.RoleFollower
+		s := &Snapshot{At: at, Nodes: []model.Node{master("m1", model.RoleLeader), row.of}}
+		var got []string
+		for _, f := range Examine(s) {
+			got = append(got, string(f.Severity)+" "+f.Code.String()+" "+f.Object)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: want %q, got %q", row.name, row.want, got)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Snapshot struct {
 	Holder       string // address of the netmaster that holds the lock, by the store; "": none, or unknown
 	Services     []Service
 	Pools        []Pool
+	Numbers      []model.Resource // ranges of the cluster's numbers
 	Routers      []Router
 	Disputed     []DisputedAddress
 	Clashes      []Clash
@@ -62,7 +63,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, routers, disputed, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, numbers, routers, disputed, clashes, refusals, unread, resources, adoptions, adopting, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -27,7 +27,7 @@ func agent(name string) model.Node {
 func cluster() *Snapshot {
 	return &Snapshot{Nodes: []model.Node{master("m1", model.RoleLeader), master("m2", model.RoleFollower), agent("h1"), agent("h2"), agent("h3")},
 		Store:    model.StoreState{Members: []model.StoreMember{{Name: "s1"}, {Name: "s2"}, {Name: "s3"}}},
-		Services: []Service{{ID: identity.Service{Tenant: "default", Name: "shop"}, Providers: 1}}, Pools: []Pool{{Network: blue, Taken: 9, Free: 1}}}
+		Services: []Service{{ID: identity.Service{Tenant: "default", Name: "shop"}, Providers: 1}}, Pools: []Pool{{Network: blue, Taken: 79, Free: 21}}, Numbers: []model.Resource{{Name: NumbersVNI, Holds: "VNIs of networks", Used: 79, Max: 100}}}
 }
 
 func TestExamine(t *testing.T) {
@@ -147,7 +147,20 @@ func TestExamine(t *testing.T) {
 			[]string{"error store-full store/s1", "warning store-low store/s2"}},
 		{"a store that does not say", func(s *Snapshot) { s.Store.Name, s.StoreErr = "etcd", "timeout" }, []string{"unknown store-unknown store/etcd"}},
 		{"a service without providers", func(s *Snapshot) { s.Services[0].Providers = 0 }, []string{"warning service-empty service/default:shop"}},
-		{"a pool above 90 %", func(s *Snapshot) { s.Pools[0] = Pool{blue, 91, 9} }, []string{"warning pool-low network/default:blue"}},
+		{"a pool at 80 %", func(s *Snapshot) { s.Pools[0] = Pool{blue, 80, 20} }, []string{"warning pool-low network/default:blue"}},
+		{"numbers at 80 %, and all in use", func(s *Snapshot) {
+			s.Numbers = []model.Resource{{Name: NumbersVLAN, Used: 80, Max: 100}, {Name: NumbersTenant, Used: 9, Max: 9}}
+		}, []string{"error numbers-low cluster/tenant-numbers", "warning numbers-low cluster/vlans"}},
+		{"a netmaster whose disk is full, and its member of the store that does not answer", func(s *Snapshot) {
+			s.Nodes[1].Resources = []model.Resource{{Name: "disk", Of: "/var/lib/contiv", Holds: "the store", Used: 99, Max: 100, Need: 2}}
+			s.Store.Members[1].Address, s.Store.Members[1].Error = "http://m2:2379", "connection refused"
+		}, []string{"error disk-low master/m2", "warning store-member-silent store/s2 < disk-low master/m2"}},
+		{"a netmaster on a full machine, and on one whose agent reports it", func(s *Snapshot) {
+			for i := range 2 {
+				s.Nodes[i].Resources = []model.Resource{{Name: "processes", Of: model.Machine, Used: 99, Max: 99}}
+			}
+			s.Nodes[1].Name, s.Nodes[1].Address, s.Nodes[2].Address = "192.0.2.7", "192.0.2.7:9999", "192.0.2.7:9090"
+		}, []string{"error resources-exhausted master/m1"}},
 		{"a pool that is empty", func(s *Snapshot) { s.Pools[0] = Pool{blue, 14, 0} }, []string{"error pool-empty network/default:blue"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -53,6 +53,10 @@ func masters(s *Snapshot) (out []model.Finding) {
 		switch trouble := n.Kubernetes.Problem(); {
 		case !n.Answered() && strings.HasPrefix(n.Reason, model.WaitsFor):
 			f.Code, f.Evidence, f.Remedy = model.FindingMasterWaiting, "netmaster "+n.Address+" "+n.Reason, "give it what it waits for"
+		case !n.Answered() && refusedCertificate(n.Reason):
+			f.Code, f.Severity, f.Next = model.FindingCertificateEnded, model.SeverityError, "contiv cert show"
+			f.Evidence = "netmaster " + n.Address + " is refused: " + n.Reason
+			f.Remedy = "compare the clocks of both machines, and look at that netmaster's log for why it does not renew the certificate; restart it"
 		case !n.Answered():
 			f.Code, f.Evidence, f.Remedy = model.FindingMasterSilent, "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
 		case !n.Ready:

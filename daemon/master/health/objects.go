@@ -95,14 +95,14 @@ func labels(set map[string]string) string {
 	return strings.Join(out, ",")
 }
 
-// maxUsed is the percentage of a pool that may be in use without a finding.
-const maxUsed = 90
+// maxUsed is the percentage of a pool from which on it is low.
+const maxUsed = 80
 
 // pools finds those that run short.
 func pools(s *Snapshot) (out []model.Finding) {
 	for _, p := range s.Pools {
 		all := p.Taken + p.Free
-		if all == 0 || p.Taken*100 <= all*maxUsed {
+		if all == 0 || p.Taken*100 < all*maxUsed {
 			continue
 		}
 		f := model.Finding{Code: model.FindingPoolLow, Severity: model.SeverityWarning, Object: "network/" + p.Network.String(),

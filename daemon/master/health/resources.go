@@ -3,23 +3,35 @@
 package health
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/usage"
 )
 
-// resources finds netmasters that have hardly any file descriptor left: what else they find then, of members of the store and of others, may be due to that.
+// resources finds netmasters that have hardly anything left of what can run out: what else they find then, of members of the store and of
+// others, may be due to that. Agents check themselves, and the machines that they are on.
 func resources(s *Snapshot) (out []model.Finding) {
+	agents := map[string]bool{} // labels of hosts whose agents answer
+	for _, n := range hosts(s) {
+		agents[n.Name] = n.Answered()
+	}
+	topology := s.Topology()
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Role == model.RoleAgent || n.Descriptors == nil {
-			continue // agents look for themselves
+		if n.Role == model.RoleAgent {
+			continue
 		}
-		if severity, short := model.ShortOfDescriptors(n.Descriptors.Used, n.Descriptors.Max); short {
-			out = append(out, model.Finding{Code: model.FindingResourcesExhausted, Severity: severity, Object: "master/" + n.Name,
-				Evidence: fmt.Sprintf("netmaster %s has %d file descriptors of %d that it may have; without one it answers nobody and reaches no member of the store", n.Address, n.Descriptors.Used, n.Descriptors.Max),
-				Remedy:   "raise LimitNOFILE of its unit, or ulimit -n, and restart it; look what it has open in /proc/PID/fd", Next: "netctl leader"})
+		list := n.Resources
+		if d := n.Descriptors; len(list) == 0 && d != nil { // an earlier build reports nothing else
+			list = []model.Resource{{Name: "descriptors", Used: uint64(d.Used), Max: uint64(d.Max)}}
 		}
+		object := "master/" + n.Name
+		if agents[topology.Machines[object]] {
+			list = slices.DeleteFunc(slices.Clone(list), func(r model.Resource) bool { return r.Of == model.Machine })
+		}
+		out = append(out, usage.Findings(usage.Daemon{Name: "netmaster " + n.Address, Object: object, Lost: "without one it answers nobody and reaches no member of the store",
+			Next: "netctl leader"}, list)...)
 	}
 	return out
 }

@@ -131,7 +131,7 @@ func Start(tb testing.TB, o Options) *Master {
 	telling, quiet := context.WithCancel(context.Background())
 	go func() { _ = m.Relay.Run(telling) }()
 	all := &netmaster.Master{
-		Self: netmaster.Self{Internal: enginetest.Leader, Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(),
+		Self: netmaster.Self{Internal: enginetest.Leader, Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(), Resources: func() []model.Resource { return nil }, Validity: func() *model.Validity { return nil },
 			Incarnation: o.Incarnation, ClusterMode: o.ClusterMode, Insecure: !o.Secure, Keep: o.Keep, Recent: o.Recent, Kubernetes: o.Kubernetes},
 		Store: m.Store, Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Users: m.Users, Audit: m.Audit, ACI: m.ACI, Relay: m.Relay, Registrar: m.Registrar,
 		Adopter:    adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}),

@@ -52,6 +52,10 @@ type Self struct {
 	Kubernetes func() *model.KubernetesStatus
 	// Snapshots returns the state of the store's snapshots; nil: none are saved.
 	Snapshots func() *model.SnapshotStatus
+	// Resources returns what this netmaster can run out of, as last measured; it does not block.
+	Resources func() []model.Resource
+	// Validity returns when this netmaster's certificate is valid, nil if it has none.
+	Validity func() *model.Validity
 	// Proves returns the fingerprints of the trusted authorities, and of the one that has certified this netmaster; nil: it is insecure.
 	Proves func() (authorities []string, authority string)
 }

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// minSpace is the free space that the embedded store needs to start, in bytes: it allocates the next file of its log in advance, 64 MiB, and ends without
+// MinSpace is the free space that the embedded store needs to start, in bytes: it allocates the next file of its log in advance, 64 MiB, and ends without
 // it.
-const minSpace = 80 << 20
+const MinSpace = 80 << 20
 
 // spaceInterval is the time between two checks of the free space.
 const spaceInterval = 2 * time.Second
@@ -43,12 +43,12 @@ func (o *Opener) awaitSpace(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("room for the embedded store in %s: %w", o.Embedded.Dir, err)
 		}
-		if free >= minSpace {
+		if free >= MinSpace {
 			break
 		}
-		o.Waiting(fmt.Sprintf("room for the store: %d MiB are left in the file system of %s, %d are needed: remove something there", free>>20, o.Embedded.Dir, minSpace>>20))
+		o.Waiting(fmt.Sprintf("room for the store: %d MiB are left in the file system of %s, %d are needed: remove something there", free>>20, o.Embedded.Dir, MinSpace>>20))
 		if !logged {
-			o.Log.Error("wait for room in the file system of the store: remove something there", "path", o.Embedded.Dir, "bytes", free, "enough", minSpace)
+			o.Log.Error("wait for room in the file system of the store: remove something there", "path", o.Embedded.Dir, "bytes", free, "enough", MinSpace)
 		}
 		select {
 		case <-tick.C:

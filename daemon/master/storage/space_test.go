@@ -22,7 +22,7 @@ func TestAwaitSpace(t *testing.T) {
 				if got, want := w.what(), "room for the store: 3 MiB are left in the file system of /var/lib/contiv/store, 80 are needed: remove something there"; got != want {
 					t.Errorf("want %q, got %q", want, got)
 				}
-				return minSpace, nil
+				return MinSpace, nil
 			}
 			return 3 << 20, nil
 		}

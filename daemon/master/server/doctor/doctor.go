@@ -91,7 +91,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	out := model.Health{At: now.UTC().Format(time.RFC3339)}
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
-		s.Services, s.Pools, s.Routers = services(v), pools(v), routers(v)
+		s.Services, s.Pools, s.Numbers, s.Routers = services(v), pools(v), Numbers(v), routers(v)
 		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v)
 	})
 	for _, n := range s.Nodes {

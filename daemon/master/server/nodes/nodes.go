@@ -27,7 +27,6 @@ import (
 	"github.com/contiv/contiv/daemon/master/relay"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
-	"github.com/contiv/contiv/daemon/resources"
 	"github.com/contiv/contiv/daemon/skew"
 	"github.com/contiv/contiv/daemon/store"
 	"github.com/contiv/contiv/trust"
@@ -61,6 +60,8 @@ type Nodes struct {
 	Enroll     *membership.Enroller           // revokes certificates of forgotten hosts
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
+	Resources  func() []model.Resource        // what this netmaster can run out of, as last measured
+	Validity   func() *model.Validity         // of this netmaster's certificate; nil: it has none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
 	Proves func() (authorities []string, authority string)
 }
@@ -176,8 +177,11 @@ func (s *Nodes) self() model.Node {
 	stats := s.Commit.Stats()
 	n.Writes, n.Stale = stats.Transactions.Load(), stats.Stale.Load()
 	n.Requests, n.Watchers = s.Answered(), s.Catalog.Subscriptions()
-	if used, most := resources.Descriptors(); most > 0 {
-		n.Descriptors = &model.Descriptors{Used: used, Max: most}
+	n.Resources, n.Certificate = s.Resources(), s.Validity()
+	for _, r := range n.Resources {
+		if r.Name == "descriptors" {
+			n.Descriptors = &model.Descriptors{Used: int(r.Used), Max: int(r.Max)}
+		}
 	}
 	if s.Kubernetes != nil {
 		n.Kubernetes = s.Kubernetes()
