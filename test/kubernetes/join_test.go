@@ -14,7 +14,7 @@ import (
 // A second node of the control plane, which joins later as kubeadm has it, gets a netmaster that joins the store of the first one.
 func TestSecondControlPlane(t *testing.T) {
 	c := bare(t, lab.Plan{Name: "kjoin", Bare: true, Kubernetes: &lab.Kubernetes{Network: kube.NetworkNone}})
-	c.images("v1")
+	c.images("v1", "v2") // remove uses the second
 	const label = "node-role.kubernetes.io/control-plane="
 	c.kubectl("label", "node", "h1", label)
 	mine := c.settings()
