@@ -105,6 +105,10 @@ func TestFold(t *testing.T) {
 			"error master-silent master/192.0.2.2 +2", "warning master-silent master/192.0.2.3",
 			"  error leader-missing cluster/leader < master-silent master/192.0.2.2", "  unknown store-unknown store/etcd < master-silent master/192.0.2.2",
 		}},
+		{"the majority is lost, and the rest of the store does not answer", []string{"unknown store-unknown store/etcd", "warning master-waiting master/192.0.2.1", "warning master-silent master/192.0.2.2", "warning master-silent master/192.0.2.3"}, []string{
+			"warning master-silent master/192.0.2.2 +2", "warning master-silent master/192.0.2.3",
+			"  warning master-waiting master/192.0.2.1 < master-silent master/192.0.2.2", "  unknown store-unknown store/etcd < master-silent master/192.0.2.2",
+		}},
 		{"one of three netmasters is not why none leads", []string{"error leader-missing cluster/leader", "warning master-silent master/192.0.2.2"},
 			[]string{"error leader-missing cluster/leader", "warning master-silent master/192.0.2.2"}},
 		{"members of an external store", []string{"error leader-missing cluster/leader", "error store-member-silent store/e1", "error store-member-silent store/e2"},
