@@ -144,6 +144,27 @@ func TestUnderlay(t *testing.T) {
 	}
 }
 
+// Each family has its remedy, without the address by which the check looks for a route.
+func TestWayOut_Families(t *testing.T) {
+	packets := uint64(0)
+	w := &ExternalPath{Host: "h1", Now: time.Now, Routes: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")} },
+		Unrouted: func() (uint64, uint64, error) { packets++; return packets, packets, nil },
+		Sent:     func() (uint64, error) { return packets, nil },
+		NextHop: func(_, dst netip.Addr) (link.NextHop, error) {
+			return link.NextHop{Lost: "has no route to " + dst.String(), Try: "give it one", None: true}, nil
+		}}
+	w.Check().Look(t.Context())
+	found := w.Check().Look(t.Context())
+	if len(found) != 2 {
+		t.Fatalf("findings: got %v, want one of each family", found)
+	}
+	for i, want := range []struct{ family, remedy string }{{"IPv4", "(ip route add default via ROUTER)"}, {"IPv6", "(ip -6 route add default via ROUTER)"}} {
+		if f := found[i]; !strings.Contains(f.Evidence, "no default route of "+want.family+";") || !strings.Contains(f.Remedy, want.remedy) {
+			t.Errorf("%s: got %q, %q, want the family and %q", want.family, f.Evidence, f.Remedy, want.remedy)
+		}
+	}
+}
+
 func TestWayOut(t *testing.T) {
 	from := []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
 	none := link.NextHop{Lost: "has no route to 192.0.2.1", Try: "give it one", None: true}

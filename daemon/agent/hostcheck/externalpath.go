@@ -63,9 +63,14 @@ func (w *ExternalPath) look(context.Context) (out []model.Finding) {
 			f.Code, f.Severity, f.Evidence, f.Remedy = model.FindingWayoutUnknown, model.SeverityUnknown, "the host's routes were not read: "+err.Error(), "check the agent's log"
 		case on.Lost != "" && (lately || !on.None):
 			f.Code, f.Severity = model.FindingWayoutMissing, model.SeverityWarning
-			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "give the host a default route, unless containers are to stay inside; or "+on.Try
+			f.Evidence, f.Remedy = "containers reach nothing outside by this host, which "+on.Lost, "correct the route, unless containers are to stay inside: "+on.Try
 			if on.None {
-				f.Evidence += "; packets went nowhere for that within the last half minute"
+				family, command := "IPv4", "ip route add default via ROUTER"
+				if src.Is6() {
+					family, command = "IPv6", "ip -6 route add default via ROUTER"
+				}
+				f.Evidence = "containers reach nothing outside by this host, which has no default route of " + family + "; packets were dropped for lack of a route within the last half minute"
+				f.Remedy = "give the host a default route (" + command + "); do nothing if containers are to stay inside"
 			}
 		default:
 			continue
