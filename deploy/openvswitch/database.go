@@ -46,7 +46,7 @@ func (l *layout) absent(ctx context.Context) error {
 		return nil // no file, or no process behind it
 	}
 	_ = c.Close()
-	return fmt.Errorf("Open vSwitch already runs on this host, and listens at %s: remove the label contiv.io/openvswitch from this node, or stop the host's Open vSwitch", l.socket())
+	return fmt.Errorf("a server of Open vSwitch already runs on this host, and listens at %s: remove the label contiv.io/openvswitch from this node, or stop the host's Open vSwitch", l.socket())
 }
 
 // prepare creates the database, or converts one of an older schema. Before that it keeps a copy of the older one.

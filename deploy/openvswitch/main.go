@@ -21,11 +21,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "startovs:", err)
-		os.Exit(1)
-	}
+	err := run(ctx, os.Args[1:], os.Stderr)
 	stop()
+	fmt.Fprintln(os.Stderr, "startovs:", err)
+	os.Exit(1)
 }
 
 // layout is where Open vSwitch keeps its files.
@@ -37,7 +36,7 @@ type layout struct {
 	log     io.Writer
 }
 
-// run prepares what the arguments name, and replaces this process. It returns only an error.
+// run prepares what the arguments name, and replaces this process. It returns only if that fails.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	l := layout{log: stderr}
 	set := flag.NewFlagSet("startovs", flag.ContinueOnError)

@@ -27,6 +27,7 @@ func rights() object {
 				"resourceNames": []string{"clusternetworkpolicies.policy.networking.k8s.io"}, "verbs": []string{"get"}},
 			{"apiGroups": []string{""}, "resources": []string{"services/status"}, "verbs": []string{"patch"}},
 			{"apiGroups": []string{"authentication.k8s.io"}, "resources": []string{"tokenreviews"}, "verbs": []string{"create"}},
+			{"apiGroups": []string{"authorization.k8s.io"}, "resources": []string{"subjectaccessreviews"}, "verbs": []string{"create"}},
 		}},
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "contiv-netmaster"},
 			"roleRef":  object{"apiGroup": rbac, "kind": "ClusterRole", "name": "contiv-netmaster"},
