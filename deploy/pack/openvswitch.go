@@ -22,7 +22,9 @@ func switchPrograms() map[string]string {
 }
 
 // programDirs are the directories of programs in Debian's packages. That of ovs-vswitchd is named by an alternative, which only an installation makes.
-func programDirs() []string { return []string{"/usr/lib/openvswitch-switch", "/usr/sbin", "/usr/bin", "/sbin", "/bin"} }
+func programDirs() []string {
+	return []string{"/usr/lib/openvswitch-switch", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+}
 
 // locate returns the paths of programs in a root file system.
 func locate(root string, programs map[string]string) (map[string]string, error) {
