@@ -147,7 +147,9 @@ func TestUnderlay(t *testing.T) {
 // Each family has its remedy, without the address by which the check looks for a route.
 func TestWayOut_Families(t *testing.T) {
 	packets := uint64(0)
-	w := &ExternalPath{Host: "h1", Now: time.Now, Routes: func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")} },
+	w := &ExternalPath{Host: "h1", Now: time.Now, Routes: func() []netip.Addr {
+		return []netip.Addr{netip.MustParseAddr("172.19.0.2"), netip.MustParseAddr("fd00::2")}
+	},
 		Unrouted: func() (uint64, uint64, error) { packets++; return packets, packets, nil },
 		Sent:     func() (uint64, error) { return packets, nil },
 		NextHop: func(_, dst netip.Addr) (link.NextHop, error) {
