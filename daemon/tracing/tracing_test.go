@@ -184,7 +184,7 @@ func TestFromEnviron(t *testing.T) {
 	}
 }
 
-// A collector that refuses spans costs nothing but the spans, and one line of the log says so.
+// A collector that refuses spans costs nothing but the spans, and one line of the log reports it.
 func TestTrace_Refused(t *testing.T) {
 	c, url := listen(t)
 	c.refuses = true

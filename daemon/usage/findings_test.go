@@ -19,7 +19,7 @@ func TestFindings(t *testing.T) {
 		want []string // severity, code, evidence, next
 	}{
 		{"nothing is low", []model.Resource{{Name: "descriptors", Used: 1, Max: 9}}, nil},
-		{"a resource of a newer daemon", []model.Resource{{Name: "patience", Used: 9, Max: 9}}, nil},
+		{"a resource of a newer daemon", []model.Resource{{Name: "queues", Used: 9, Max: 9}}, nil},
 		{"descriptors", []model.Resource{{Name: "descriptors", Used: 8, Max: 10}},
 			[]string{"warning resources-exhausted netplugin has 8 of 10 file descriptors in use; without one it reaches nobody: netctl node ls"}},
 		{"memory of the unit", []model.Resource{{Name: "memory", Of: "/system.slice/netplugin.service", Used: 90 * mib, Max: 100 * mib}},

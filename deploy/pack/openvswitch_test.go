@@ -107,14 +107,7 @@ func TestPackSwitch(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	}
-	var text []byte
-	var err error
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		text, err = run("/bin/ovs-vsctl", "--timeout=5", "--may-exist", "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev").CombinedOutput()
-		if err == nil {
-			break
-		}
-	}
+	text, err := run("/bin/ovs-vsctl", "--retry", "--timeout=30", "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev").CombinedOutput()
 	if err != nil {
 		t.Fatalf("add a bridge: %v: %s", err, text)
 	}

@@ -21,8 +21,9 @@ import (
 // collector is an OpenTelemetry collector: it keeps the spans that daemons send by OTLP over gRPC.
 type collector struct {
 	otlp.UnimplementedTraceServiceServer
-	mu    sync.Mutex
-	spans map[string]span // by id
+	mu      sync.Mutex
+	spans   map[string]span // by id
+	changed chan struct{}   // holds one when spans came since it was last read
 }
 
 // span is a span as its service has sent it.
@@ -47,6 +48,10 @@ func (c *collector) Export(_ context.Context, q *otlp.ExportTraceServiceRequest)
 				c.spans[string(s.SpanId)] = span{s, service}
 			}
 		}
+	}
+	select {
+	case c.changed <- struct{}{}:
+	default:
 	}
 	return &otlp.ExportTraceServiceResponse{}, nil
 }
@@ -81,7 +86,7 @@ func (s *Session) doCollector([]string) error {
 	if err != nil {
 		return err
 	}
-	s.spans = &collector{spans: map[string]span{}}
+	s.spans = &collector{spans: map[string]span{}, changed: make(chan struct{}, 1)}
 	srv := grpc.NewServer()
 	otlp.RegisterTraceServiceServer(srv, s.spans)
 	go func() { _ = srv.Serve(listener) }()
@@ -103,8 +108,10 @@ func (s *Session) doTraces(args []string) error {
 		if err != nil {
 			return err
 		}
-		for end := time.Now().Add(patience); !slices.ContainsFunc(s.spans.paths(), re.MatchString); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
+		for late := time.After(patience); !slices.ContainsFunc(s.spans.paths(), re.MatchString); {
+			select {
+			case <-s.spans.changed:
+			case <-late:
 				return fmt.Errorf("want a span %s, got:\n%s", pattern, strings.Join(s.spans.paths(), "\n"))
 			}
 		}

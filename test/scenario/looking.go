@@ -35,7 +35,7 @@ func (s *Session) match(pattern string) error {
 }
 
 // doDiffers changes the switch of a host, and requires netctl drift to report what matches: "differs REGEXP HOST COMMAND". The agent looks by
-// itself, so it may repair the change before netctl asks; then the same change is made once more.
+// itself, so it may repair the change before netctl asks; then doDiffers repeats the change.
 func (s *Session) doDiffers(args []string) error {
 	if err := need(args, 3, "differs REGEXP HOST COMMAND"); err != nil {
 		return err

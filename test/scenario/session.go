@@ -34,7 +34,7 @@
 //	ask db ADDRESS:PORT [-u] [-n N]      connect to such a server, and print its name and the client that it sees
 //	rate web db MBPS LEAST MOST          send UDP at a rate; the rate of arrival must be between LEAST and MOST
 //	on HOST|NAME COMMAND...              run a command there
-//	differs REGEXP HOST COMMAND...       change the host's switch, and match what netctl drift says; once more, if the agent has repaired it meanwhile
+//	differs REGEXP HOST COMMAND...       change the host's switch, and match the output of netctl drift; repeat both if the agent has repaired the change meanwhile
 //	collector                            start an OpenTelemetry collector, and set $collector to its URL
 //	traces REGEXP...                     succeeds if the collector has, or gets, a trace with such spans: the name of each, below those of its parents
 //	sees REGEXP COMMAND...               run a command and match its output

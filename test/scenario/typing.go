@@ -41,7 +41,7 @@ func (s *Session) doTutorial(args []string) error {
 			}
 			err := terminal.Type(*c)
 			if err != nil && changed < i {
-				s.Logf("%v; once more, from %s on: an agent may have repaired meanwhile what this has changed", err, typed[changed].Shell)
+				s.Logf("%v; repeat from %s: an agent may have repaired meanwhile what this has changed", err, typed[changed].Shell)
 				err = typeAll(terminal, typed[changed:i+1])
 			}
 			if err != nil {
