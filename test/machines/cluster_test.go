@@ -40,13 +40,19 @@ func newCluster(t *testing.T, masters, agents int) *cluster {
 // newClusterOf is newCluster with the programs in a directory.
 func newClusterOf(t *testing.T, bin string, masters, agents int) *cluster {
 	t.Helper()
+	return newClusterBy(t, masters, agents, func(m *machine.Machine) { install(t, m, bin) })
+}
+
+// newClusterBy is newCluster with what installs the programs on a machine.
+func newClusterBy(t *testing.T, masters, agents int, install func(*machine.Machine)) *cluster {
+	t.Helper()
 	c := &cluster{hosts: boot(t, masters+agents, machine.Spec{Memory: 1500, Disks: 1}), before: map[string]string{}, copies: t.TempDir()}
 	c.masters = c.hosts[:masters]
 	for i, m := range c.hosts {
-		install(t, m, bin)
 		if i == 1 {
 			run(t, m, "mkfs.ext4 -q -m 0 /dev/ubdb && mkdir -p /var/lib/contiv && echo /dev/ubdb /var/lib/contiv ext4 defaults 0 2 >>/etc/fstab && systemctl daemon-reload && mount /var/lib/contiv")
 		}
+		install(m)
 		c.before[m.Name] = state(t, m)
 	}
 	first := c.hosts[0]

@@ -139,10 +139,22 @@ func dpkg(t *testing.T, m *machine.Machine, action, what string) string {
 // packages gives a machine the packages in a directory, or makes those of a version if dir is "". It returns a pattern of their files there.
 func packages(t *testing.T, m *machine.Machine, version, dir string) string {
 	t.Helper()
+	return givePackages(t, m, version, packagesOf(t, version, dir))
+}
+
+// packagesOf makes the packages of a version if dir is "". It returns their directory.
+func packagesOf(t *testing.T, version, dir string) string {
+	t.Helper()
 	if dir == "" {
 		dir = t.TempDir()
 		makePackages(t, version, dir)
 	}
+	return dir
+}
+
+// givePackages copies the packages in a directory to a machine, and returns a pattern of their files there.
+func givePackages(t *testing.T, m *machine.Machine, version, dir string) string {
+	t.Helper()
 	if err := m.Mount(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,14 +26,9 @@ var runbookTexts = map[string]string{"10.254.2.": "10.78.0.", "sudo ": ""}
 // snapshots of several ages, one netmaster gets a new address, and all a new authority. No packet between hosts is lost, no address is
 // assigned twice, and no container needs to be connected again.
 func TestRunbooks(t *testing.T) {
-	c := newCluster(t, 3, 0)
-	b := &book{life: &life{cluster: c, addresses: map[string]string{}}, of: map[string]string{}}
-	b.reader = &reader{hosts: c.hosts, own: map[string]string{}, token: "TOKEN@10.254.2.1:9999", same: page.Masked}
-	for from, to := range runbookTexts {
-		b.own[from] = to
-	}
+	b := newBook(newCluster(t, 3, 0))
 	for range perHost {
-		for _, m := range c.hosts {
+		for _, m := range b.life.hosts {
 			b.more(t, m)
 		}
 	}
@@ -53,6 +49,14 @@ type book struct {
 	*life
 	*reader
 	of map[string]string // containers by their addresses
+}
+
+func newBook(c *cluster) *book {
+	return &book{
+		life:   &life{cluster: c, addresses: map[string]string{}},
+		reader: &reader{hosts: c.hosts, own: maps.Clone(runbookTexts), token: "TOKEN@10.254.2.1:9999", same: page.Masked},
+		of:     map[string]string{},
+	}
 }
 
 // more adds a container to a host, whose address no other container may have.
@@ -206,24 +210,27 @@ func restores(t *testing.T, b *book) {
 		ages = []int{0, 1, 100, 10_000}
 	}
 	for _, age := range ages {
-		t.Run(strconv.Itoa(age), func(t *testing.T) {
-			first := b.masters[0]
-			run(t, first, "rm -f /var/lib/contiv/snapshots/saved-*; contiv snapshot save")
-			if age > 0 {
-				b.write(t, age)
-				for _, m := range b.life.hosts {
-					b.more(t, m)
-				}
-			}
-			b.kept(t, b.life.hosts, func() {
-				for _, m := range b.masters {
-					loseStore(t, m)
-				}
-				b.read(t, "runbooks/all-disks-lost.md")
-				b.joined(t, 3)
-			})
-		})
+		t.Run(strconv.Itoa(age), func(t *testing.T) { restoresOf(t, b, age) })
 	}
+}
+
+// restoresOf loses all stores and restores a snapshot that is a number of revisions old.
+func restoresOf(t *testing.T, b *book, age int) {
+	first := b.masters[0]
+	run(t, first, "rm -f /var/lib/contiv/snapshots/saved-*; contiv snapshot save")
+	if age > 0 {
+		b.write(t, age)
+		for _, m := range b.life.hosts {
+			b.more(t, m)
+		}
+	}
+	b.kept(t, b.life.hosts, func() {
+		for _, m := range b.masters {
+			loseStore(t, m)
+		}
+		b.read(t, "runbooks/all-disks-lost.md")
+		b.joined(t, 3)
+	})
 }
 
 // write creates at least a number of revisions, one by each new tenant.

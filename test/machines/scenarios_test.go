@@ -39,9 +39,15 @@ func TestScenarios(t *testing.T) {
 		}
 		t.Run(strconv.Itoa(lane+1), func(t *testing.T) {
 			t.Parallel()
-			play(t, standName(t)+"-"+strconv.Itoa(lane+1), own, *all && lane == lanes-1)
+			play(t, standName(t)+"-"+strconv.Itoa(lane+1), "'^TestScenarios$/^("+strings.Join(own, "|")+")$'")
 		})
 	}
+}
+
+// Scenarios that depend most on the store pass with an etcd beside the netmasters, of the release's version.
+func TestScenariosOnEtcd(t *testing.T) {
+	t.Parallel()
+	play(t, standName(t), "'^TestScenariosOnEtcd$'")
 }
 
 // every returns the names of all scenarios. Those for a store beside the netmasters run in TestScenariosOnEtcd.
@@ -58,8 +64,8 @@ func every(t *testing.T) []string {
 	return slices.DeleteFunc(files, func(name string) bool { return name == "qos" })
 }
 
-// play runs scenarios on one machine of a stand of its own, and those of TestScenariosOnEtcd if onEtcd.
-func play(t *testing.T, stand string, names []string, onEtcd bool) {
+// play runs the scenarios whose tests match a pattern on one machine of a stand of its own.
+func play(t *testing.T, stand, pattern string) {
 	t.Helper()
 	m := bootNamed(t, stand, 1, machine.Spec{Memory: labMemory})[0]
 	enter := source(t, m)
@@ -70,14 +76,8 @@ func play(t *testing.T, stand string, names []string, onEtcd bool) {
 	}
 	// Labs take the kernel's datapath where there is one. Without it the test would prove nothing.
 	run(t, m, "ovs-dpctl add-dp probe && ovs-dpctl del-dp probe")
-	which := []string{"'^TestScenarios$/^(" + strings.Join(names, "|") + ")$'"}
-	if onEtcd {
-		which = append(which, "'^TestScenariosOnEtcd$'")
-	}
-	for _, w := range which {
-		shell := enter + "cd test/scenario && " + program + " -test.v -test.count 1 -test.timeout 90m -test.parallel 1 -test.run " + w + " -bin " + bin
-		if err := detached(t, m, shell, t.Output()); err != nil {
-			t.Error(err)
-		}
+	shell := enter + "cd test/scenario && " + program + " -test.v -test.count 1 -test.timeout 90m -test.parallel 1 -test.run " + pattern + " -bin " + bin
+	if err := detached(t, m, shell, t.Output()); err != nil {
+		t.Error(err)
 	}
 }

@@ -176,7 +176,7 @@ func (c *course) once(tb *harness.Stand, v variant, e effort) (f figures) {
 	var firsts []float64
 	for range e.firsts {
 		for _, h := range c.hosts() {
-			h.control.Do("revalidator/purge")
+			h.forget(tb)
 		}
 		firsts = append(firsts, c.client.measure("first"))
 	}

@@ -58,6 +58,7 @@ func (c *course) bare(h *host) (out flow.Set) {
 // state returns the cluster as one host's agent sees it, with a number of rules on the containers' group.
 func (c *course) state(h *host, rules int) *ofnet.State {
 	s := ofnet.NewState(h.label)
+	s.Missing = h.Lacks()
 	s.Local = ofnet.Ports{Tunnel: portTunnel}
 	for _, each := range c.hosts() {
 		s.Hosts.Set(each.label, &ofnet.Host{Label: each.label, VTEP: each.vtep()})
