@@ -7,7 +7,9 @@ VERSION  ?= $(shell cat VERSION)
 COMMIT   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
 DATE     ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 BUILD    := github.com/contiv/contiv/build
-LDFLAGS  := -s -w -X $(BUILD).version=$(VERSION) -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
+# Programs between two releases name their commit: two of them are different builds for contiv upgrade plan.
+RELEASED := $(shell git describe --tags --exact-match --match 'v$(VERSION)' 2>/dev/null || git rev-parse --git-dir >/dev/null 2>&1 || echo archive)
+LDFLAGS  := -s -w -X $(BUILD).version=$(VERSION)$(if $(RELEASED),,-dev.$(COMMIT)) -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 FUZZTIME ?= 10s
 BIN      ?= bin
 PROGRAMS ?= contiv=console contiv-lab=lab/contivlab netctl=netctl netmaster=daemon/master netplugin=daemon/agent contivk8s=cni netcontiv=cni/netcontiv
