@@ -13,6 +13,11 @@ $(KUBERNETES)/kube:
 	cd test/kubernetes/build && $(KUBERNETES_BUILD) -ldflags '-s -w $(KUBERNETES_NAME)' ./kube
 	ln -sf kube $(KUBERNETES)/kubectl
 
+# For clusters that kubeadm makes, on booted machines.
+$(KUBERNETES)/helm:
+	@mkdir -p $(KUBERNETES)
+	cd test/helm && $(KUBERNETES_BUILD)helm -ldflags '-s -w' helm.sh/helm/v3/cmd/helm
+
 $(KUBERNETES)/etcd:
 	@mkdir -p $(KUBERNETES)
 	cd test/kubernetes/build && $(KUBERNETES_BUILD)etcd -ldflags '-s -w' go.etcd.io/etcd/server/v3
@@ -46,6 +51,10 @@ $(KUBERNETES)/cni/loopback:
 # What a lab runs, without the suite: all that make test-kubernetes needs.
 .PHONY: kubernetes-programs
 kubernetes-programs: $(addprefix $(KUBERNETES)/,kube etcd agnhost localhost.crt localhost.key cni/loopback coredns)
+
+# What a cluster of kubeadm needs beside them.
+.PHONY: kubernetes-helm
+kubernetes-helm: $(KUBERNETES)/helm
 
 .PHONY: kubernetes
 kubernetes: kubernetes-programs $(addprefix $(KUBERNETES)/,ginkgo network.test) ## build Kubernetes, its network tests and CoreDNS into .cache/kubernetes, once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command kube is Kubernetes' control plane, its parts of a node and kubectl in one program, for the hosts of a lab: linking them
+// Command kube is Kubernetes' control plane, its parts of a node, kubeadm and kubectl in one program, for the hosts of a lab: linking them
 // once takes a fifth of the time and space. The role is the first argument, or the name by which the program was called.
 //
 //	kube kube-apiserver --help
@@ -30,6 +30,7 @@ import (
 	controllers "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app/cmd"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
@@ -41,6 +42,7 @@ func roles() map[string]func() *cobra.Command {
 		"kube-scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
 		"kube-proxy":              proxy.NewProxyCommand,
 		"kubelet":                 func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) },
+		"kubeadm":                 func() *cobra.Command { return kubeadm.NewKubeadmCommand(os.Stdin, os.Stdout, os.Stderr) },
 		"kubectl":                 func() *cobra.Command { return kubectl.NewDefaultKubectlCommand() },
 	}
 }
