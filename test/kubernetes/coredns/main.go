@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command coredns is a name server for the cluster of a lab, and of the pods of Kubernetes' own tests: CoreDNS with the plugins that
-// their configurations use. It is a module of its own because nothing that ships may depend on it.
+// Command coredns is a name server for the cluster of a lab, of kubeadm, and of the pods of Kubernetes' own tests: CoreDNS with the plugins
+// that their configurations use. It is a module of its own because nothing that ships may depend on it.
 //
 //	coredns -conf Corefile
 package main
@@ -17,13 +17,15 @@ import (
 	_ "github.com/coredns/coredns/plugin/health"
 	_ "github.com/coredns/coredns/plugin/hosts"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/loadbalance"
 	_ "github.com/coredns/coredns/plugin/log"
 	_ "github.com/coredns/coredns/plugin/loop"
+	_ "github.com/coredns/coredns/plugin/metrics"
 	_ "github.com/coredns/coredns/plugin/ready"
 	_ "github.com/coredns/coredns/plugin/reload"
 )
 
 func main() {
-	dnsserver.Directives = []string{"reload", "bind", "errors", "log", "health", "ready", "cache", "hosts", "kubernetes", "loop", "forward"}
+	dnsserver.Directives = []string{"reload", "bind", "prometheus", "errors", "log", "health", "ready", "loadbalance", "cache", "hosts", "kubernetes", "loop", "forward"}
 	coremain.Run()
 }
