@@ -57,10 +57,12 @@ func newDoctor(f *Factory) *cobra.Command {
 
 func newStatus(f *Factory) *cobra.Command {
 	o := &doctorOptions{}
+	o.more = prometheus
 	c := &cobra.Command{
 		Use: "status", Short: "Show known problems without running new checks",
 		Long: "Shows the findings that agents and netmasters have already reported, as in the console; no agent is queried. Causes come first, and " +
-			"findings that follow from another one are only counted there: --all prints them. Exit codes are those of netctl doctor, which runs all checks now.",
+			"findings that follow from another one are only counted there: --all prints them. With -o prometheus it prints all findings as metrics, " +
+			"for the textfile collector of node_exporter. Exit codes are those of netctl doctor, which runs all checks now.",
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), f, o) },
 	}
@@ -101,13 +103,21 @@ func runDoctor(ctx context.Context, f *Factory, o *doctorOptions) error {
 	}
 }
 
-// outcome returns the exit code of a verdict.
-func outcome(h *model.Health) error {
+// exitCode returns the exit code of a verdict.
+func exitCode(h *model.Health) int {
 	switch h.Worst() {
 	case "":
-		return nil
+		return 0
 	case model.SeverityError:
-		return term.Outcome(term.Broken)
+		return term.Broken
 	}
-	return term.Outcome(term.Warned)
+	return term.Warned
+}
+
+// outcome returns the exit code of a verdict as an error; nil: 0.
+func outcome(h *model.Health) error {
+	if code := exitCode(h); code != 0 {
+		return term.Outcome(code)
+	}
+	return nil
 }

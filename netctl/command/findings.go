@@ -13,6 +13,9 @@ import (
 
 // showHealth prints findings, each with its evidence, its remedy and the next command: causes, and with all also what they explain.
 func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error {
+	if format.Name == prometheus {
+		return writeExposition(f.Out, h)
+	}
 	l := &listing{value: h}
 	for i := range h.Findings {
 		l.names = append(l.names, h.Findings[i].Object)

@@ -16,13 +16,18 @@ import (
 type output struct {
 	json, quiet, watch bool
 	format             string
+	more               string // another format, of this command only
 }
 
 func (o *output) register(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
 	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only names, without kind or tenant (see also -o name)")
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml, name or jsonpath=TEMPLATE")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(term.Formats(), cobra.ShellCompDirectiveNoSpace))
+	usage, formats := "table, wide, json, yaml, name or jsonpath=TEMPLATE", term.Formats()
+	if o.more != "" {
+		usage, formats = o.more+", "+usage, append(formats, o.more)
+	}
+	c.Flags().StringVarP(&o.format, "output", "o", "table", usage)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoSpace))
 }
 
 func (o *output) parse() (term.Format, error) {
@@ -31,6 +36,8 @@ func (o *output) parse() (term.Format, error) {
 		return term.Format{Name: "json"}, nil
 	case o.quiet:
 		return term.Format{Name: term.Quiet}, nil
+	case o.more != "" && o.format == o.more:
+		return term.Format{Name: o.more}, nil
 	}
 	return term.ParseFormat(o.format)
 }
