@@ -106,6 +106,7 @@ var (
 	FindingBackupFailed       = FindingCode{"backup-failed"}
 	FindingAuthorityRotation  = FindingCode{"authority-rotation"}
 	FindingBackupOld          = FindingCode{"backup-old"}
+	FindingAlertsUnsent       = FindingCode{"alerts-unsent"}
 	FindingServiceEmpty       = FindingCode{"service-empty"}
 	FindingPoolLow            = FindingCode{"pool-low"}
 	FindingPoolEmpty          = FindingCode{"pool-empty"}
@@ -314,6 +315,8 @@ func FindingCodes() []FindingInfo {
 		{Code: FindingAuthorityRotation, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The cluster's authority is being replaced. The evidence has the phase and what the next phase is waiting for: daemons that do not trust the next authority, or identities whose certificates are of the previous one ([the runbook](runbooks/authority-replaced.md)).", Remedy: "Continue with contiv cert rotate-authority once the next phase waits for nothing.",
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingBackupOld, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The newest scheduled snapshot on a netmaster's disk is older than two of its intervals.", Remedy: "Save a snapshot with contiv snapshot save on that host, and check its clock.",
+			Cut: "nothing", Explains: []Explanation{}},
+		{Code: FindingAlertsUnsent, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "A receiver of alerts (`--alert-webhook`) has accepted none for two minutes; the evidence has its first error. The leader retries until the receiver accepts them: no alert is lost, but all are late.", Remedy: "Start the receiver, or correct --alert-webhook, --alert-ca-file and --alert-token-file of all netmasters.",
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingServiceEmpty, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "No container has the labels of a service's selector; the evidence has the nearest labels.", Remedy: "Start containers with these labels, or correct the selector.",
 			Cut: "endpoint", Explains: []Explanation{}},

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/flags"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
+	"github.com/contiv/contiv/daemon/master/alert"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/endpoint"
 	"github.com/contiv/contiv/daemon/master/history"
@@ -33,6 +34,7 @@ type config struct {
 	Kubernetes masterkube.Settings
 	ACI        aci.Settings
 	Audit      audit.Settings
+	Alerts     alert.Settings
 	Limits     server.Limits
 	Bundle     offline.Settings
 	PluginName string // has no effect; the original has it
@@ -43,7 +45,7 @@ type config struct {
 
 func (c *config) register(s *flags.Set) {
 	for _, settings := range []interface{ Register(*flags.Set) }{&c.Common, &c.Listener, &c.Storage, &c.History, &c.Admit, &c.Endpoints,
-		&c.Kubernetes, &c.ACI, &c.Audit, &c.Limits, &c.Bundle} {
+		&c.Kubernetes, &c.ACI, &c.Audit, &c.Alerts, &c.Limits, &c.Bundle} {
 		settings.Register(s)
 	}
 	s.String(&c.PluginName, "name", "PLUGIN_NAME", "netplugin", "name of the Docker driver", "plugin-name")
@@ -78,7 +80,7 @@ func (c *config) check() error {
 	c.Admit.ClusterMode, c.Admit.FwdMode, c.Endpoints.ClusterMode = c.Mode, c.FwdMode, c.Mode
 	return flags.All(
 		func() error { return common },
-		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Endpoints.Check, c.ACI.Check,
+		func() error { return c.Admit.Check(c.Kubernetes.API.Wanted()) }, c.checkTTL, c.History.Check, c.Endpoints.Check, c.ACI.Check, c.Alerts.Check,
 		c.Listener.Check, c.Limits.Check, c.Kubernetes.Check,
 		func() error { return c.Storage.Check(c.Trust.Scheme()) },
 		func() error { return c.Storage.CheckAgreement(c.Kubernetes.API.Wanted()) },

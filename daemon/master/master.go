@@ -8,6 +8,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
+	"github.com/contiv/contiv/daemon/master/alert"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -42,6 +43,10 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 	}
 	known, log := catalog.New(), d.log
 	committer := commit.New(db, known, d.History.Keep, log)
+	alerts, err := d.Alerts.Open(alert.Config{Commit: committer, Catalog: known, Generator: d.Trust.Scheme() + "://" + d.Listener.Internal + "/api/v1/health", Log: log})
+	if err != nil {
+		return nil, err
+	}
 	m := &master{daemon: d, feed: catalog.NewFeed(known, db, log), registry: cluster.NewRegistry(db, 0, log, d.registration("follower"))}
 	m.election = cluster.NewElection(cluster.ElectionConfig{Store: db, Key: record.LeaderKey, History: record.TermsKey, Successor: record.SuccessorKey,
 		ID: d.Listener.Internal, TTL: d.ttl, Excluded: d.own.Revoked, Log: log})
@@ -49,6 +54,7 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 		Admit:      admit.New(d.Admit),
 		Users:      auth.NewUsers(auth.Config{Commit: committer, Catalog: known, Directory: auth.LDAP{}, Provider: auth.NewOpenID(nil), Seal: d.own.Seal}),
 		ACI:        aci.NewNotifier(aci.Config{Gateway: &aci.Gateway{URL: d.ACI.URL}, Commit: committer, Catalog: known, Log: log}),
+		Alerts:     alert.New(alerts),
 		Relay:      relay.New(known, self.ID, m.feed.Away, log),
 		Registrar:  membership.NewRegistrar(committer, nil, log),
 		Enroll:     d.enroller(committer, known, db),

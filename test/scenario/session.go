@@ -37,6 +37,8 @@
 //	differs REGEXP HOST COMMAND...       change the host's switch, and match the output of netctl drift; repeat both if the agent has repaired the change meanwhile
 //	collector                            start an OpenTelemetry collector, and set $collector to its URL
 //	traces REGEXP...                     succeeds if the collector has, or gets, a trace with such spans: the name of each, below those of its parents
+//	alertmanager                         start a receiver of alerts, and set $alertmanager to its URL
+//	alerts [--never] REGEXP...           succeeds if the receiver has, or gets, such lines: firing|resolved SEVERITY NAME OBJECT for each state that an alert enters; repeated-firing is a repetition out of turn
 //	sees REGEXP COMMAND...               run a command and match its output
 //	eventually COMMAND...                repeat a command until it succeeds
 //	churning HOST...                     attach and detach containers of network blue there, in turn, in the background
@@ -76,6 +78,7 @@ type Session struct {
 	serves  []*serving
 	sits    bool // a terminal was opened
 	spans   *collector
+	alerts  *alertmanager
 }
 
 // verb is a command of a script.
@@ -92,7 +95,7 @@ func verbs() map[string]verb {
 		"router": (*Session).doRouter, "norouter": (*Session).doNoRouter, "crashrouter": (*Session).doCrashRouter,
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,
-		"sees": (*Session).doSees, "differs": (*Session).doDiffers, "collector": (*Session).doCollector, "traces": (*Session).doTraces,
+		"sees": (*Session).doSees, "differs": (*Session).doDiffers, "collector": (*Session).doCollector, "traces": (*Session).doTraces, "alertmanager": (*Session).doAlertmanager, "alerts": (*Session).doAlerts,
 		"eventually": (*Session).doEventually, "always": (*Session).doAlways,
 		"page": (*Session).doPage, "tutorial": (*Session).doTutorial, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}

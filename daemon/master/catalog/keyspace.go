@@ -39,7 +39,7 @@ var keyspaces = slices.Concat([]keyspace{
 	rows[identity.KubernetesService, record.LoadBalancer]{in: balancerRows, parse: identity.ParseKubernetesService, id: balancerID, allocation: balancerAllocation}.at(record.LoadBalancers),
 	rows[networkAddress, Hold]{in: func(v *View) *table.Table[networkAddress, *Hold] { return &v.holds }, parse: parseHold, id: (*Hold).held, allocation: holdAllocation}.at(HoldPrefix),
 	rows[string, record.DockerNetwork]{in: func(v *View) *of[record.DockerNetwork] { return &v.dockerNetworks }, id: func(r *record.DockerNetwork) string { return r.ID }}.at(record.DockerNetworks),
-}, ownedSpaces(), authSpaces(), enrolSpaces(), []keyspace{
+}, ownedSpaces(), authSpaces(), enrolSpaces(), alertSpaces(), []keyspace{
 	timelineSpace(),
 	adoptionSpace(),
 	acknowledgementSpace(),

@@ -45,6 +45,8 @@ type View struct {
 	timeline         of[record.TimelineEvent]
 	adoptions        of[record.Adoption]
 	acknowledgements of[record.Acknowledgement]
+	alerts           of[record.Alert]
+	alertReceivers   of[record.AlertReceiver]
 	slices           table.Table[identity.EndpointSlice, *slice]
 	kubeAddresses    table.Table[identity.KubernetesService, *kubeAddresses]
 	nodes            of[record.KubernetesNode]
@@ -88,6 +90,8 @@ func newView(m *mirror.Mirror) *View {
 		timeline:         *table.New(timelineInOrder),
 		adoptions:        *table.New(adoptionsInOrder, adoptionsOfHost),
 		acknowledgements: *table.New(acknowledgementsInOrder),
+		alerts:           *table.New(alertsInOrder),
+		alertReceivers:   *table.New(alertReceiversInOrder),
 		slices:           *table.New(slicesOfService, slicesAt),
 		kubeAddresses:    *table.New(claimants, atNodes),
 		nodes:            *table.New[string, *record.KubernetesNode](),

@@ -106,6 +106,10 @@ func TestExamine(t *testing.T) {
 		{"policies that are not read as a whole", func(s *Snapshot) {
 			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
 		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
+		{"a receiver that accepts no alerts for a minute, and one for two", func(s *Snapshot) {
+			s.At = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+			s.Unsent = []Unsent{{"https://a.example:9093/api/v2/alerts", s.At.Add(-time.Minute), "no"}, {"https://b.example:9093/api/v2/alerts", s.At.Add(-2 * time.Minute), "no"}}
+		}, []string{"warning alerts-unsent receiver/b.example:9093"}},
 		{"snapshots that are saved, are old, and are not saved", func(s *Snapshot) {
 			s.Nodes[0].Snapshots, s.Nodes[1].Snapshots = &model.SnapshotStatus{Interval: "12h0m0s", Last: "2026-01-01T00:00:00Z"}, &model.SnapshotStatus{Old: true, Interval: "12h0m0s"}
 		}, []string{"warning backup-old master/m2"}},

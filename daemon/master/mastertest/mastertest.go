@@ -26,6 +26,7 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/adopt"
+	"github.com/contiv/contiv/daemon/master/alert"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/enginetest"
@@ -133,7 +134,7 @@ func Start(tb testing.TB, o Options) *Master {
 	all := &netmaster.Master{
 		Self: netmaster.Self{Internal: enginetest.Leader, Version: model.Version{Version: "test", GitCommit: "0000000", BuildTime: "never"}, Started: time.Now(), Resources: func() []model.Resource { return nil }, Validity: func() *model.Validity { return nil },
 			Incarnation: o.Incarnation, ClusterMode: o.ClusterMode, Insecure: !o.Secure, Keep: o.Keep, Recent: o.Recent, Kubernetes: o.Kubernetes},
-		Store: m.Store, Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Users: m.Users, Audit: m.Audit, ACI: m.ACI, Relay: m.Relay, Registrar: m.Registrar,
+		Store: m.Store, Catalog: m.Catalog, Commit: m.Commit, Admit: m.Admit, Endpoints: m.Service, Users: m.Users, Audit: m.Audit, ACI: m.ACI, Alerts: alert.New(alert.Config{Commit: m.Commit, Catalog: m.Catalog, Log: log}), Relay: m.Relay, Registrar: m.Registrar,
 		Adopter:    adopt.New(adopt.Config{Commit: m.Commit, Catalog: m.Catalog, Admit: m.Admit, Incarnation: o.Incarnation, Now: o.Now, Log: log}),
 		Enroll:     membership.NewEnroller(membership.EnrollerConfig{Commit: m.Commit, Catalog: m.Catalog, Log: log}),
 		Leadership: leading{enginetest.Leader, m.Fence.Created}, Waiting: func() []string { return nil }, Log: log,

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
+	"github.com/contiv/contiv/daemon/master/alert"
 	"github.com/contiv/contiv/daemon/master/audit"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -72,6 +73,7 @@ type Master struct {
 	Users      *auth.Users
 	Audit      *audit.Log
 	ACI        *aci.Notifier
+	Alerts     *alert.Notifier
 	Relay      *relay.Relay
 	Registrar  *membership.Registrar
 	Enroll     *membership.Enroller

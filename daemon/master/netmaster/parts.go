@@ -54,6 +54,7 @@ func (m *Master) Parts(front *server.Config) part.Part {
 		part.Serves(members.Register),
 		lock.Part(),
 		m.gateway(),
+		m.alerts(),
 		part.Duty(maintenance.NewLandmarks(m.Commit, m.Catalog, m.Log).Run),
 		part.Serves(func(r *rest.Router) { peers.Register(r, m.Log) }),
 		part.Serves(func(r *rest.Router) { probe.Register(r, m.Catalog, peers, m.Keep, m.Log) }),
@@ -62,7 +63,7 @@ func (m *Master) Parts(front *server.Config) part.Part {
 		part.Serves((&historyapi.Past{Catalog: m.Catalog, Keep: m.Keep, Endpoints: m.Endpoints}).Register),
 		m.bundles(members, peers),
 	)
-	checks := doctor.New(doctor.Options{Catalog: m.Catalog, Peers: peers, Nodes: members.All, Leadership: lock.State, Facts: all.Facts, Commit: m.Commit, Log: m.Log})
+	checks := doctor.New(doctor.Options{Catalog: m.Catalog, Peers: peers, Nodes: members.All, Leadership: lock.State, Facts: all.Facts, Commit: m.Commit, Recorded: m.Alerts.Update, Log: m.Log})
 	return part.Join(all, checks.Part())
 }
 
@@ -127,6 +128,26 @@ func (m *Master) gateway() part.Part {
 				m.Catalog.View(func(v *catalog.View) { n = float64(aci.Waiting(v)) })
 				return n
 			}),
+		},
+	}
+}
+
+// alerts returns the part that sends findings to Alertmanagers.
+func (m *Master) alerts() part.Part {
+	count := func(of func(v *catalog.View) int) func() float64 {
+		return func() (n float64) {
+			m.Catalog.View(func(v *catalog.View) { n = float64(of(v)) })
+			return n
+		}
+	}
+	return part.Part{
+		Duties: []func(context.Context){m.Alerts.Run},
+		Metrics: []prometheus.Collector{
+			part.Counter("alerts_sent_total", "Alerts that receivers accepted: begun, repeated and ended.", m.Alerts.Sent),
+			part.Counter("alert_failures_total", "Requests that receivers of alerts refused or did not answer.", m.Alerts.Failed),
+			part.Gauge("alerts_firing", "Alerts that receivers know as firing, of all receivers.", count((*catalog.View).CountAlerts)),
+			part.Gauge("alerts_waiting", "Begun and ended alerts that receivers have not accepted yet.", m.Alerts.Waiting),
+			part.Gauge("alert_receivers_failing", "Receivers that do not accept alerts.", count(func(v *catalog.View) int { return len(v.AlertReceivers()) })),
 		},
 	}
 }

@@ -3,7 +3,6 @@
 package timeline
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -38,8 +37,4 @@ func List(v *catalog.View, f Filter) []model.TimelineEvent {
 		out = out[len(out)-f.Limit:]
 	}
 	return out
-}
-
-func compareNames(a, b *record.TimelineEvent) int {
-	return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Object, b.Object))
 }

@@ -10,43 +10,84 @@ import (
 	"github.com/contiv/contiv/daemon/master/catalog"
 )
 
-// Open has the findings that have not ended by the timeline, with their beginnings.
-type Open struct{ since map[name]time.Time }
+// Open has the findings that have not ended by the timeline, with their beginnings, and when the others ended.
+type Open struct {
+	of    map[name]*Opened
+	ended map[name]time.Time
+}
+
+// Opened is a finding that has not ended.
+type Opened struct {
+	model.FindingRef
+	Since    time.Time
+	Severity model.Severity // by its last event
+	Evidence string         // by its last event, shortened
+}
 
 // Begun reads the findings that have not ended, with their beginnings, from the timeline. A finding that was recorded again when it became
 // an error began with its first record.
 func Begun(v *catalog.View) Open {
-	out := Open{since: map[name]time.Time{}}
+	out := Open{of: map[name]*Opened{}, ended: map[name]time.Time{}}
 	for e := range v.Timeline() {
 		n := name{e.Code, e.Host, e.Object}
 		if e.Ended {
-			delete(out.since, n)
+			delete(out.of, n)
+			out.ended[n] = e.At
 			continue
 		}
-		if _, known := out.since[n]; known {
-			continue
+		is := out.of[n]
+		if is == nil {
+			is = &Opened{FindingRef: n.ref(), Since: e.Since}
+			if is.Since.IsZero() {
+				is.Since = e.At
+			}
+			out.of[n] = is
 		}
-		at := e.Since
-		if at.IsZero() {
-			at = e.At
-		}
-		out.since[n] = at
+		is.Severity, is.Evidence = model.Severity(e.Severity), e.Evidence
 	}
+	return out
+}
+
+// nameOf returns the name of a finding.
+func nameOf(r model.FindingRef) name { return name{r.Code.String(), r.Host, r.Object} }
+
+// ref returns the finding's name for the API.
+func (n name) ref() model.FindingRef {
+	out := model.FindingRef{Host: n.host, Object: n.object}
+	_ = out.Code.UnmarshalText([]byte(n.code)) // accepts any text
 	return out
 }
 
 // Since returns the beginning of a finding, RFC 3339; "" if it is not open.
 func (o Open) Since(f *model.Finding) string {
-	at, ok := o.since[name{f.Code.String(), f.Host, f.Object}]
+	is, ok := o.of[nameOf(f.Ref())]
 	if !ok {
 		return ""
 	}
-	return at.UTC().Format(time.RFC3339)
+	return is.Since.UTC().Format(time.RFC3339)
+}
+
+// Ended returns when a finding ended; zero if it is open, or its end is not in the timeline any more.
+func (o Open) Ended(code, host, object string) time.Time {
+	if n := (name{code, host, object}); o.of[n] == nil {
+		return o.ended[n]
+	}
+	return time.Time{}
+}
+
+// List returns the findings that have not ended, ordered by code, host and object.
+func (o Open) List() []Opened {
+	out := make([]Opened, 0, len(o.of))
+	for _, is := range o.of {
+		out = append(out, *is)
+	}
+	slices.SortFunc(out, func(a, b Opened) int { return nameOf(a.FindingRef).compare(nameOf(b.FindingRef)) })
+	return out
 }
 
 // Hosts returns the hosts on which a finding about an object is open, ordered.
 func (o Open) Hosts(code model.FindingCode, object string) (out []string) {
-	for n := range o.since {
+	for n := range o.of {
 		if n.code == code.String() && n.object == object {
 			out = append(out, n.host)
 		}

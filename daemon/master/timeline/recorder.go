@@ -4,6 +4,7 @@
 package timeline
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -32,9 +33,11 @@ type Config struct {
 	Catalog *catalog.Catalog
 	// Found returns the current findings, and the hosts of which nothing is known. It may block until ctx ends.
 	Found func(ctx context.Context) (list []model.Finding, silent map[string]bool)
-	Keep  int              // events in the store; 0: DefaultKeep
-	Now   func() time.Time // nil: time.Now
-	Log   *slog.Logger
+	// Recorded receives the current findings whose changes are durable; it does not block. nil: nothing receives them.
+	Recorded func(list []model.Finding)
+	Keep     int              // events in the store; 0: DefaultKeep
+	Now      func() time.Time // nil: time.Now
+	Log      *slog.Logger
 }
 
 // Recorder compares the current findings with the recorded ones, in a leader's term.
@@ -45,6 +48,10 @@ type Recorder struct {
 
 // name identifies a finding.
 type name struct{ code, host, object string }
+
+func (n name) compare(other name) int {
+	return cmp.Or(cmp.Compare(n.code, other.code), cmp.Compare(n.host, other.host), cmp.Compare(n.object, other.object))
+}
 
 // course is the history of a finding.
 type course struct {
@@ -100,6 +107,9 @@ func (k *Recorder) Look(ctx context.Context) error {
 			return err
 		}
 		k.stored(events, now)
+	}
+	if k.Recorded != nil {
+		k.Recorded(found)
 	}
 	return nil
 }
@@ -168,7 +178,7 @@ func (k *Recorder) compare(found []model.Finding, silent map[string]bool, now ti
 		case a.Ended != b.Ended:
 			return 1
 		}
-		return compareNames(&a, &b)
+		return name{a.Code, a.Host, a.Object}.compare(name{b.Code, b.Host, b.Object})
 	})
 	return events
 }

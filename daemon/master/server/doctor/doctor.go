@@ -37,7 +37,9 @@ type Options struct {
 	// Facts of other parts, each of which reads the Nodes of a snapshot and sets its own fields.
 	Facts  []func(s *health.Snapshot)
 	Commit *commit.Committer
-	Log    *slog.Logger
+	// Recorded receives the findings that the timeline has; it does not block. nil: nothing receives them.
+	Recorded func(list []model.Finding)
+	Log      *slog.Logger
 }
 
 // Doctor gathers what the verdict is about.
@@ -52,7 +54,7 @@ func New(o Options) *Doctor { return &Doctor{Options: o} }
 
 // Part returns the part of the findings: their routes, their record in the store, and their metric.
 func (d *Doctor) Part() part.Part {
-	recorder := timeline.New(timeline.Config{Commit: d.Commit, Catalog: d.Catalog, Log: d.Log, Found: func(ctx context.Context) ([]model.Finding, map[string]bool) {
+	recorder := timeline.New(timeline.Config{Commit: d.Commit, Catalog: d.Catalog, Log: d.Log, Recorded: d.Recorded, Found: func(ctx context.Context) ([]model.Finding, map[string]bool) {
 		list := d.Health(ctx).Findings
 		return list, timeline.Silent(list)
 	}})
@@ -92,7 +94,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Numbers, s.Routers = services(v), pools(v), Numbers(v), routers(v)
-		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v)
+		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates, s.Unsent = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v), unsent(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {
