@@ -13,6 +13,7 @@ var (
 	FindingBridgeOpen         = FindingCode{"bridge-open"}
 	FindingBridgeChanged      = FindingCode{"bridge-changed"}
 	FindingChangedByOthers    = FindingCode{"changed-by-others"}
+	FindingSwitchDisagrees    = FindingCode{"switch-disagrees"}
 	FindingPrivateOverlap     = FindingCode{"private-overlap"}
 	FindingOverlapUnknown     = FindingCode{"overlap-unknown"}
 	FindingVTEPMissing        = FindingCode{"vtep-missing"}
@@ -130,6 +131,8 @@ func FindingCodes() []FindingInfo {
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingChangedByOthers, Severities: []Severity{"note", "warning"}, Reporter: "agent, check integrity", Doc: "Within the last minute someone has changed what the agent keeps on the host - the bridge, flows, tables of nftables, kernel settings, interfaces - and the agent has restored it. `netctl drift` lists it. It is a warning if the switch was changed: a flow, a group, a meter or the bridge.", Remedy: "Find the program that makes the changes: the reload of a firewall, sysctl --system, a network manager, or a person with ovs-vsctl or ovs-ofctl.",
 			Cut: "nothing", Explains: []Explanation{}},
+		{Code: FindingSwitchDisagrees, Severities: []Severity{"error"}, Reporter: "agent, check policies in the switch", Doc: "The switch drops a packet that the policies allow, or passes one on that they deny; the evidence has the packet, both verdicts, and the flow that decided. The agent samples connections between endpoints, to services and about rules, and reports a difference after it has compared the same connection again with all flows in the switch. It ends when both agree.", Remedy: "Run netctl drift HOST --repair, and delete the flow if Contiv has not caused it. If the difference stays, save a support bundle.",
+			Cut: "endpoint", Explains: []Explanation{}},
 		{Code: FindingPrivateOverlap, Severities: []Severity{"error"}, Reporter: "agent, check private subnet", Doc: "Another interface of the host has the private subnet, or a part of it: answers to containers go there.", Remedy: "Remove the other interface, keep Docker from the subnet by default-address-pools, or, while there is no network, choose a free subnet with netctl global set --private-subnet.",
 			Cut: "host", Explains: []Explanation{}},
 		{Code: FindingOverlapUnknown, Severities: []Severity{"unknown"}, Reporter: "agent, check private subnet", Doc: "The host's routes could not be read.", Remedy: "Check the agent's log.",
@@ -265,11 +268,11 @@ func FindingCodes() []FindingInfo {
 		{Code: FindingAgentLag, Severities: []Severity{"note", "warning", "error"}, Reporter: "netmaster", Doc: "The host's switch is behind the store, by a number of revisions. A warning if it lasts ten seconds, an error after a minute.", Remedy: "Wait. If the finding persists, check the agent's log.",
 			Cut: "changes", Explains: []Explanation{}},
 		{Code: FindingObjectsFailed, Severities: []Severity{"error"}, Reporter: "netmaster", Doc: "Objects do not work on the host: the switch refused their flows, or the agent cannot repair them.", Remedy: "Do as the error says.",
-			Cut: "endpoint", Explains: []Explanation{}},
+			Cut: "endpoint", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingSwitchDisagrees}}}},
 		{Code: FindingInterfacesMissing, Severities: []Severity{"note", "error"}, Reporter: "netmaster", Doc: "Endpoints have no interface on their host, not yet or not any more; an error after ten seconds.", Remedy: "Wait for containers that start; recreate those that are named.",
 			Cut: "endpoint", Explains: []Explanation{}},
 		{Code: FindingDrift, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "Others have changed things on the host that are not restored.", Remedy: "Run netctl drift HOST --repair.",
-			Cut: "nothing", Explains: []Explanation{}},
+			Cut: "nothing", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingSwitchDisagrees}}}},
 		{Code: FindingDockerTrouble, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "The host's Docker engine, or one of its networks, has a problem. Of an agent in mode auto: an engine that it has found.", Remedy: "Check the host's Docker engine.",
 			Cut: "changes", Explains: []Explanation{}},
 		{Code: FindingUplinkDown, Severities: []Severity{"warning", "error"}, Reporter: "netmaster", Doc: "An uplink has no link, or LACP does not work; an error if no other uplink has a link.", Remedy: "Check the cable of the uplink, and the switch at its other end.",

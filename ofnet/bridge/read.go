@@ -88,6 +88,15 @@ func (r *Reconciler) ownerOf(number uint64, rules map[uint64]ofnet.Key) ofnet.Ke
 	return rules[number]
 }
 
+// UpToDate returns a number that changes with the State, and reports whether the switch has all flows of the State past a barrier, as far as
+// is known: nothing waits, is refused, or was found missing. It takes constant time.
+func (r *Reconciler) UpToDate() (version uint64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.version, r.complete && r.sw != nil && r.compared == r.sw && r.sw.Silent() == 0 && r.synced && !r.hurt && !r.sending &&
+		len(r.touched) == 0 && len(r.shadow.pending) == 0 && len(r.shadow.failed) == 0
+}
+
 // Wanted returns the desired flow of a place; ok is false if there is none.
 func (r *Reconciler) Wanted(k flow.Key) (f flow.Flow, ok bool) {
 	r.mu.Lock()

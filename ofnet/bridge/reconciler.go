@@ -67,6 +67,7 @@ type Reconciler struct {
 	touched   map[ofnet.Key]struct{} // owners to compile
 	complete  bool                   // Update has been called
 	latest    uint64                 // revision of the last Update
+	version   uint64                 // counts changes of the State
 	passed    uint64                 // revision that has passed the barrier
 	passedAt  time.Time
 	era       int           // counts stores: revisions of different ones are not compared
@@ -116,6 +117,7 @@ func (r *Reconciler) Update(rev uint64, change func(s *ofnet.State)) {
 	if change != nil {
 		before := r.state.Clone()
 		change(r.state)
+		r.version++
 		if r.complete {
 			r.compiler.Affected(before, r.state, r.touch)
 			r.forget(before)

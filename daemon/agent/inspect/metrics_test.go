@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
+	"github.com/contiv/contiv/daemon/agent/compare"
 	"github.com/contiv/contiv/daemon/metricstest"
 	"github.com/contiv/contiv/daemon/usage"
 )
@@ -24,8 +23,8 @@ var update = flag.Bool("update", false, "write docs/reference/metrics.md")
 func all() Options {
 	a := &agent{}
 	o := Options{Forward: a, Attach: a, Drift: drift{a}, Now: time.Now, Version: model.Version{Version: "1.2.3", GitCommit: "abc"}, Names: &Names{}, ICMPErrors: func() uint64 { return 0 },
-		Expires: func() time.Time { return time.Unix(1700000000, 0) }, Metrics: []prometheus.Collector{attach.New(attach.Options{}).Durations(),
-			usage.NewCollector("agent", func() []model.Resource { return nil })}}
+		Expires: func() time.Time { return time.Unix(1700000000, 0) }, Metrics: append(compare.New(compare.Options{}).Metrics(), attach.New(attach.Options{}).Durations(),
+			usage.NewCollector("agent", func() []model.Resource { return nil }))}
 	o.panics = new(atomic.Uint64)
 	return o
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
 	"github.com/contiv/contiv/daemon/agent/check"
+	"github.com/contiv/contiv/daemon/agent/compare"
 	"github.com/contiv/contiv/daemon/agent/desired"
 	"github.com/contiv/contiv/daemon/agent/dns"
 	"github.com/contiv/contiv/daemon/agent/dockerhost"
@@ -51,6 +52,7 @@ type Forwarder interface {
 	desired.Bridge
 	inspect.Forwarder
 	vswitch.Forwarder
+	compare.Forwarder
 	Run(ctx context.Context) error
 	Revision() uint64
 }
@@ -81,6 +83,7 @@ type Node struct {
 	trunk     *vswitch.Trunk
 	instance  *vswitch.Instance
 	preparer  *vswitch.Preparer
+	comparer  *compare.Comparer
 	drift     *drift.Controller
 	examiner  *check.Examiner
 	usage     *usage.Watch
@@ -166,6 +169,7 @@ func (n *Node) build(self ofnet.Host) {
 		n.observer = observe.New(observe.Options{Host: n.Host, Socket: socket, Pipeline: n.flows, View: n.forward.View, Revision: n.forward.Revision,
 			Called: n.containerName, Rule: inspect.Called, Datapath: n.conn.Switch.DatapathType, Control: n.conn.Control, Now: time.Now, Log: n.Log})
 	}
+	n.comparer = compare.New(compare.Options{Host: n.Host, Bridge: vswitch.Bridge, Pipeline: n.flows, Forward: n.forward, Control: n.conn.Control, Now: time.Now, Log: n.Log})
 	n.trunk = vswitch.NewTrunk(vswitch.TrunkOptions{UplinkSettings: n.Uplinks, Ports: n.conn.Switch, Changed: n.conn.DB.Changed, Control: n.conn.Control, Traffic: n.links.Traffic,
 		Use: n.records.SetUplinks, Log: n.Log})
 	n.instance = vswitch.NewInstance(rundir, n.member.Recall, n.Log)

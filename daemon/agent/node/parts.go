@@ -94,8 +94,9 @@ func (n *Node) forwarding(stages *part.Stages) part.Part {
 			stages.AfterPreparation("flow reconciler", n.forward.Run),
 			stages.AfterPreparation(n.records.String(), func(ctx context.Context) error { return n.records.Run(ctx, following) }),
 			stages.AfterSync("first flows", n.awaitFlows),
+			stages.AfterSync("comparison of policies and switch", n.comparer.Run),
 		},
-		Checks: []check.Check{crowded.Check(), refusals.Check()},
+		Checks: []check.Check{crowded.Check(), refusals.Check(), n.comparer.Check()},
 	}
 }
 
