@@ -32,6 +32,7 @@ type Fake struct {
 	applied []flow.Delta
 	forgot  []flow.Connections
 	changed chan struct{}
+	reports bool // connections report what Tamper changes
 }
 
 // NewFake makes a Fake with empty tables that answers.
@@ -48,9 +49,10 @@ var (
 )
 
 type fakeConn struct {
-	fake *Fake
-	once sync.Once
-	done chan struct{}
+	fake    *Fake
+	foreign chan struct{} // holds one after a change by Tamper
+	once    sync.Once
+	done    chan struct{}
 }
 
 // errFakeDown is the error of a Fake that is not running.
@@ -66,7 +68,7 @@ func (f *Fake) Connect(ctx context.Context) (Switch, error) {
 	if f.down {
 		return nil, errFakeDown
 	}
-	c := &fakeConn{fake: f, done: make(chan struct{})}
+	c := &fakeConn{fake: f, foreign: make(chan struct{}, 1), done: make(chan struct{})}
 	f.conns[c] = struct{}{}
 	return c, nil
 }
@@ -154,7 +156,20 @@ func (f *Fake) SetPorts(ports ...Port) {
 func (f *Fake) Tamper(d flow.Delta) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for c := range f.conns {
+		select {
+		case c.foreign <- struct{}{}:
+		default:
+		}
+	}
 	return f.carryOut(&d)
+}
+
+// Report makes later connections report what Tamper changes.
+func (f *Fake) Report() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reports = true
 }
 
 // Set returns the contents of the tables, sorted.
@@ -424,6 +439,17 @@ func (c *fakeConn) Filled(ctx context.Context) (n map[flow.TableID]int, err erro
 		return nil
 	})
 	return n, err
+}
+
+// Watch returns the channel of changes by Tamper, if the Fake reports them.
+func (c *fakeConn) Watch(ctx context.Context) (changes <-chan struct{}, err error) {
+	err = c.call(ctx, func() error {
+		if c.fake.reports {
+			changes = c.foreign
+		}
+		return nil
+	})
+	return changes, err
 }
 
 func (c *fakeConn) Ports(ctx context.Context) (out []Port, err error) {

@@ -76,7 +76,9 @@ func TestFlushedSwitch(t *testing.T) {
 				until(t, "the comparison of the connection", func() bool { return r.Counters().Resyncs > 0 && r.Whole() })
 				before := r.Counters().Resyncs
 				tamper(row.gone)
-				until(t, row.name+" to be missed and compared", func() bool { return r.Counters().Resyncs > before && r.Whole() })
+				until(t, row.name+" to be missed and restored", func() bool {
+					return r.Counters().Resyncs > before && r.Whole() && len(dump().Flows) == len(want.Flows)
+				})
 				same(t, ofnettest.Many(5, 5), dump())
 			}
 			if c := r.Counters(); c.Refused != 0 {

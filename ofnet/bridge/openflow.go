@@ -30,15 +30,20 @@ var (
 
 // Connect makes one attempt.
 func (o *OpenFlow) Connect(ctx context.Context) (Switch, error) {
-	c, err := openflow.Dial(ctx, o.path, o.options)
+	changes, options := newForeign(), o.options
+	options.Updates = changes.add
+	c, err := openflow.Dial(ctx, o.path, options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.path, err)
 	}
-	return &connection{c}, nil
+	return &connection{c, changes}, nil
 }
 
 // connection is a Switch over OpenFlow.
-type connection struct{ *openflow.Conn }
+type connection struct {
+	*openflow.Conn
+	foreign *foreign
+}
 
 // Apply sends new meters, then all other changes in one bundle, then the deletions of meters.
 func (c *connection) Apply(ctx context.Context, d *flow.Delta) error {

@@ -70,16 +70,18 @@ type Reconciler struct {
 	version   uint64                 // counts changes of the State
 	passed    uint64                 // revision that has passed the barrier
 	passedAt  time.Time
-	era       int           // counts stores: revisions of different ones are not compared
-	progress  chan struct{} // closed and replaced when passed moves
-	outcomes  chan struct{} // closed and replaced when owners have left the phase Pending
-	sw        Switch        // nil when not connected
-	lostAt    time.Time     // when it last answered, or Run started; while sw is nil
-	hurt      bool          // glance found flows missing, and not all are restored
-	synced    bool          // the recorded content of sw has been compared with it
-	fresh     bool          // a comparison has finished that the loop has not handled yet
-	compared  Switch        // the connection of the last comparison
-	resolving int           // comparisons of this connection still due within resolve
+	era       int             // counts stores: revisions of different ones are not compared
+	progress  chan struct{}   // closed and replaced when passed moves
+	outcomes  chan struct{}   // closed and replaced when owners have left the phase Pending
+	sw        Switch          // nil when not connected
+	lostAt    time.Time       // when it last answered, or Run started; while sw is nil
+	hurt      bool            // glance found flows missing, and not all are restored
+	synced    bool            // the recorded content of sw has been compared with it
+	fresh     bool            // a comparison has finished that the loop has not handled yet
+	compared  Switch          // the connection of the last comparison
+	watched   Switch          // the connection that was asked to report changes by other programs
+	changes   <-chan struct{} // by other programs; nil: watched does not report them
+	resolving int             // comparisons of this connection still due within resolve
 	counters  Counters
 	drifted   []Difference    // the latest that comparisons found
 	driftOf   map[Kind]uint64 // their total number
@@ -194,6 +196,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	glances := time.NewTicker(r.options.Glance)
 	defer glances.Stop()
 	var nextResync time.Time
+	var alarm alarm
 	for {
 		var lost <-chan struct{}
 		if sw := r.current(); sw != nil {
@@ -206,16 +209,28 @@ func (r *Reconciler) Run(ctx context.Context) error {
 			r.drop(errLost)
 		case <-r.wake:
 		case <-timer.C:
+		case <-r.reported():
+			alarm.raise(time.Now())
 		case <-glances.C:
 			r.glance(ctx)
 		}
 		now := time.Now()
 		wait := r.options.Redial
 		if r.dial(ctx) {
-			if r.current() != nil && !now.Before(nextResync) {
+			alarmed := alarm.begins(now)
+			if alarmed {
+				r.glance(ctx) // what is missing is restored as a whole
+			}
+			if r.current() != nil && (alarmed || !now.Before(nextResync)) {
 				r.unsync()
 			}
 			err := r.sync(ctx)
+			if err == nil {
+				err = r.watch(ctx)
+			}
+			if alarmed {
+				alarm.spent(now, time.Now())
+			}
 			switch {
 			case err != nil && ctx.Err() == nil:
 				if r.drop(err) {
@@ -231,7 +246,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 				wait = r.nextRetry(now, nextResync)
 			}
 		}
-		timer.Reset(max(wait, 0))
+		timer.Reset(max(alarm.within(wait, time.Now()), 0))
 	}
 }
 

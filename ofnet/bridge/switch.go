@@ -37,6 +37,9 @@ type Switch interface {
 	Stats(ctx context.Context, only openflow.FlowFilter) ([]openflow.FlowStats, error)
 	// Filled counts the flows of each non-empty table, including leased ones. The switch knows the number without reading the flows.
 	Filled(ctx context.Context) (map[flow.TableID]int, error)
+	// Watch makes the switch report when another program has changed flows that are not leased: the channel holds one after each change. It
+	// is nil if the switch cannot do that.
+	Watch(ctx context.Context) (<-chan struct{}, error)
 	// Ports lists the ports of the switch by number.
 	Ports(ctx context.Context) ([]Port, error)
 	// Silent returns how long the switch has not answered a request; 0 while it answers. It does not block.

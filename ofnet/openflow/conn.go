@@ -20,6 +20,9 @@ type Options struct {
 	Timeout time.Duration // the same, until the connection is ended; 15 s
 	// PacketIn is called in order, by the reader, for each packet from the switch. It must not block. nil: the switch sends none.
 	PacketIn func(*PacketIn)
+	// Updates is called in order, by the reader, for changes of flows after Monitor; with nil if the switch has left some out. It must not
+	// block. nil: they are ignored.
+	Updates func([]FlowUpdate)
 }
 
 func (o *Options) setDefaults() {
@@ -310,6 +313,17 @@ func (c *Conn) dispatch(xid uint32, m Message) {
 			c.options.PacketIn(m)
 		}
 		return
+	case *Experimenter:
+		if m.ID == experimenterONF && m.Kind > flowMonitor && m.Kind <= flowMonitorResumed {
+			if c.options.Updates != nil {
+				c.options.Updates(nil)
+			}
+			return // it answers no request
+		}
+	case *MultipartReply:
+		if len(m.Updates) > 0 && c.options.Updates != nil {
+			c.options.Updates(m.Updates)
+		}
 	case *Raw:
 		if m.Kind == TypeFlowRemoved || m.Kind == TypePortStatus {
 			return // they answer no request

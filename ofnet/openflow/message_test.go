@@ -67,6 +67,9 @@ func messages(tb testing.TB) []Message {
 		&MultipartReply{Part: PartGroupFeatures, Can: &Can{Groups: 15, GroupLimits: [4]uint32{1, 2, 3, 4}}},
 		&MultipartReply{Part: PartMeterFeatures, Can: &Can{Meters: 1 << 17, Bands: 2}},
 		&MultipartReply{Part: 99, Body: []byte{1, 2, 3}},
+		&MultipartReply{Part: PartExperimenter, Monitors: true, Updates: []FlowUpdate{{Event: FlowDeleted, Reason: 2, Flow: flow.Flow{Key: f.Key, Cookie: 5}}, {Event: FlowAbbrev, XID: 7},
+			{Event: FlowAdded, Flow: flow.Flow{Key: flow.Key{Table: 1}}}, {Event: FlowModified, Flow: flow.Flow{Key: flow.Key{Priority: 9}}}}},
+		&MultipartReply{Part: PartExperimenter, Body: []byte{0, 0, 0x23, 0x20, 0, 0, 0, 2}},
 		Simple(TypeBarrierRequest),
 		Simple(TypeBarrierReply),
 		&BundleControl{ID: 7, Step: BundleCommit},
@@ -134,6 +137,14 @@ func TestCTFlush_Wire(t *testing.T) {
 		if err != nil || fmt.Sprintf("%x", got) != row.want {
 			t.Errorf("%s: want\n%s, got\n%x, %v", row.in, row.want, got, err)
 		}
+	}
+}
+
+// TestMonitor_Wire compares with what ovs-ofctl 3.1 monitor sends for watch:!initial,!own,!actions.
+func TestMonitor_Wire(t *testing.T) {
+	got, err := Append(nil, 6, &MonitorRequest{})
+	if want := "0412003000000006ffff0000000000004f4e46000000074e00000000000e0004ffffffffff0000000001000400000000"; err != nil || fmt.Sprintf("%x", got) != want {
+		t.Errorf("want\n%s, got\n%x, %v", want, got, err)
 	}
 }
 

@@ -94,7 +94,10 @@ type MultipartReply struct {
 	Ports  []Port
 	Tables []TableStats
 	Can    *Can
-	Body   []byte
+	// Updates are changes of flows, of a reply to a MonitorRequest.
+	Monitors bool
+	Updates  []FlowUpdate
+	Body     []byte
 }
 
 // Type is TypeMultipartReply.
@@ -162,6 +165,9 @@ func (m *MultipartReply) append(b []byte, _ uint32) []byte {
 	if m.Can != nil {
 		b = m.Can.append(b, m.Part)
 	}
+	if m.Monitors {
+		b = appendUpdates(b, m.Updates)
+	}
 	return append(b, m.Body...)
 }
 
@@ -192,6 +198,8 @@ func decodeMultipartReply(r *reader) *MultipartReply {
 			m.Can = r.groupFeatures()
 		case PartMeterFeatures:
 			m.Can = r.meterFeatures()
+		case PartExperimenter:
+			m.experimenterReply(r)
 		default:
 			m.Body = clone(r.b)
 			r.b = nil

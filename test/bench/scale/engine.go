@@ -110,6 +110,8 @@ func (taken) Filled(context.Context) (map[flow.TableID]int, error) {
 	return nil, errors.New("a switch that takes everything counts nothing")
 }
 
+func (taken) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
+
 func (taken) Ports(context.Context) ([]bridge.Port, error) { return nil, nil }
 
 func (taken) Silent() time.Duration { return 0 }
