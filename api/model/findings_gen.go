@@ -97,6 +97,7 @@ var (
 	FindingResourcesExhausted = FindingCode{"resources-exhausted"}
 	FindingDiskLow            = FindingCode{"disk-low"}
 	FindingPolicyUnread       = FindingCode{"policy-unread"}
+	FindingServiceUnread      = FindingCode{"service-unread"}
 	FindingStoreUnknown       = FindingCode{"store-unknown"}
 	FindingStoreMemberSilent  = FindingCode{"store-member-silent"}
 	FindingStoreEven          = FindingCode{"store-even"}
@@ -298,6 +299,8 @@ func FindingCodes() []FindingInfo {
 		{Code: FindingDiskLow, Severities: []Severity{"warning", "error"}, Reporter: "agent, check resources; netmaster", Doc: "A file system to which a netmaster or an agent writes is 80 % full, and less than 5 GiB are left; an error if not even the next write has room. The same holds for its inodes, if fewer than 100,000 are left. A netmaster writes the store, its snapshots, the audit log and its log, an agent saved records and its log; the evidence has the directories. Of Open vSwitch's database, the agent checks the disk too.", Remedy: "Delete what is not needed in the directories, such as old snapshots and logs, or enlarge the file system; never delete files of the store by hand.",
 			Cut: "changes", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingMasterWaiting, FindingStoreMemberSilent, FindingBackupFailed, FindingAttachFailed, FindingAgentWaiting}}}},
 		{Code: FindingPolicyUnread, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "Netmaster does not read a part of a policy of Kubernetes, which the evidence names ([what is read](reference/kubernetes-policy.md)): what that part would accept is not accepted.", Remedy: "Write the policy with what docs/reference/kubernetes-policy.md lists as supported.",
+			Cut: "network", Explains: []Explanation{}},
+		{Code: FindingServiceUnread, Severities: []Severity{"warning"}, Reporter: "netmaster", Doc: "A part of a service of Kubernetes is not carried out; the evidence names it and what happens instead ([what is done](reference/kubernetes-services.md)). The status of the service has the condition `contiv.io/Implemented` with the same text.", Remedy: "Write the service with what docs/reference/kubernetes-services.md lists as done.",
 			Cut: "network", Explains: []Explanation{}},
 		{Code: FindingStoreUnknown, Severities: []Severity{"unknown"}, Reporter: "netmaster", Doc: "The store did not report its state.", Remedy: "Check that the store's servers run.",
 			Cut: "nothing", Explains: []Explanation{}},

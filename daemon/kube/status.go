@@ -119,12 +119,17 @@ func balancerPatch(service *translate.Balanced, s *translate.BalancerState) any 
 		condition = c
 	}
 	conditions := []any{condition}
-	switch {
-	case s.Refused == service.Status.Refused:
-	case s.Refused == "":
-		conditions = append(conditions, map[string]string{"$patch": "delete", "type": translate.AddressCondition})
-	default:
-		conditions = append(conditions, metav1.Condition{Type: translate.AddressCondition, Status: metav1.ConditionFalse, Reason: "Refused", Message: s.Refused, LastTransitionTime: metav1.Now()})
+	for _, c := range []struct{ kind, was, is, reason string }{
+		{translate.AddressCondition, service.Status.Refused, s.Refused, "Refused"},
+		{translate.PartsCondition, service.Status.Unread, s.Unread, "NotImplemented"},
+	} {
+		switch {
+		case c.is == c.was:
+		case c.is == "":
+			conditions = append(conditions, map[string]string{"$patch": "delete", "type": c.kind})
+		default:
+			conditions = append(conditions, metav1.Condition{Type: c.kind, Status: metav1.ConditionFalse, Reason: c.reason, Message: c.is, LastTransitionTime: metav1.Now()})
+		}
 	}
 	status := map[string]any{"conditions": conditions}
 	if was := &service.Status; !slices.Equal(was.Addresses, s.Addresses) || was.Foreign != s.Foreign {

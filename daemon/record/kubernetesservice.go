@@ -36,6 +36,8 @@ type KubernetesService struct {
 	HealthCheckNodePort uint16 `json:"healthCheckNodePort,omitempty"`
 	PublishNotReady     bool   `json:"publishNotReady,omitempty"`
 	TrafficDistribution string `json:"trafficDistribution,omitempty"` // such as PreferSameZone; "" for none
+
+	Unread []string `json:"unread,omitempty"` // the parts of the service that are not carried out, and why
 }
 
 // ServicePort is a port of a KubernetesService.

@@ -19,6 +19,9 @@ const BalancerCondition = "contiv.io/LoadBalancer"
 // names.
 const AddressCondition = "contiv.io/ExternalAddresses"
 
+// PartsCondition is the condition in a service's status that exists, and is false, while parts of the service are not carried out.
+const PartsCondition = "contiv.io/Implemented"
+
 // Balanced is a service, as stored, with the status of its load balancer.
 type Balanced struct {
 	*record.KubernetesService
@@ -36,11 +39,12 @@ type BalancerState struct {
 	Reason    string       // in one word
 	Message   string
 	Refused   string // the text of AddressCondition: which addresses the service does not have, and why; "": there is none
+	Unread    string // the text of PartsCondition: which parts of the service are not carried out, and why; "": there is none
 }
 
 // Equal reports whether two states are equal.
 func (s *BalancerState) Equal(o *BalancerState) bool {
-	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Reported == o.Reported && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused
+	return slices.Equal(s.Addresses, o.Addresses) && s.Foreign == o.Foreign && s.Reported == o.Reported && s.Given == o.Given && s.Reason == o.Reason && s.Message == o.Message && s.Refused == o.Refused && s.Unread == o.Unread
 }
 
 // BalancedService is a service with the state of its load balancer, nil for a service that another proxy implements.
@@ -63,6 +67,8 @@ func BalancedService(s *corev1.Service) *Balanced {
 		switch c := &s.Status.Conditions[i]; c.Type {
 		case AddressCondition:
 			out.Status.Refused = c.Message
+		case PartsCondition:
+			out.Status.Unread = c.Message
 		case BalancerCondition:
 			out.Status.Reported, out.Status.Given, out.Status.Reason, out.Status.Message = true, c.Status == metav1.ConditionTrue, c.Reason, c.Message
 		}

@@ -3,6 +3,7 @@
 package translate
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // labelProxy means that another proxy implements a service.
@@ -26,9 +28,13 @@ func Service(s *corev1.Service) *record.KubernetesService {
 		out.ExternalName = s.Spec.ExternalName
 		return out
 	}
-	for _, p := range s.Spec.Ports {
+	for i, p := range s.Spec.Ports {
 		of, err := protocol(p.Protocol)
-		if n := number(p.Port); err == nil && n != 0 {
+		if err != nil {
+			out.Unread = append(out.Unread, fmt.Sprintf("spec.ports[%d]: %v: clients do not reach the port", i, err))
+			continue
+		}
+		if n := number(p.Port); n != 0 {
 			out.Ports = append(out.Ports, record.ServicePort{Name: p.Name, Protocol: of, Port: n, NodePort: number(p.NodePort)})
 		}
 	}
@@ -40,8 +46,47 @@ func Service(s *corev1.Service) *record.KubernetesService {
 	out.ClusterIPs, out.ExternalIPs = addresses(ips...), addresses(s.Spec.ExternalIPs...)
 	balance(out, s)
 	distribute(out, &s.Spec)
+	out.Unread = append(out.Unread, unread(&s.Spec)...)
 	return out
 }
+
+// longestAffinity is the longest time for which a switch remembers the backend of a client.
+const longestAffinity = 65535
+
+// unread returns the parts of a service, besides its ports, that are not carried out, and what happens instead.
+func unread(s *corev1.ServiceSpec) (out []string) {
+	switch s.Type {
+	case "", corev1.ServiceTypeClusterIP, corev1.ServiceTypeNodePort, corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeExternalName:
+	default:
+		out = append(out, fmt.Sprintf("spec.type: %q is unknown: the service is treated as ClusterIP", s.Type))
+	}
+	switch s.SessionAffinity {
+	case "", corev1.ServiceAffinityNone:
+	case corev1.ServiceAffinityClientIP:
+		if c := s.SessionAffinityConfig; c != nil && c.ClientIP != nil && c.ClientIP.TimeoutSeconds != nil && *c.ClientIP.TimeoutSeconds > longestAffinity {
+			out = append(out, fmt.Sprintf("spec.sessionAffinityConfig.clientIP.timeoutSeconds: got %d, want at most %d: clients are remembered for %d s", *c.ClientIP.TimeoutSeconds, longestAffinity, longestAffinity))
+		}
+	default:
+		out = append(out, fmt.Sprintf("spec.sessionAffinity: %q is unknown: clients are not remembered", s.SessionAffinity))
+	}
+	if t := s.TrafficDistribution; t != nil && !slices.Contains([]string{corev1.ServiceTrafficDistributionPreferClose, "PreferSameZone", "PreferSameNode"}, *t) {
+		out = append(out, fmt.Sprintf("spec.trafficDistribution: %q is unknown: clients reach any backend", *t))
+	}
+	if s.Type == corev1.ServiceTypeLoadBalancer {
+		for i, text := range s.LoadBalancerSourceRanges {
+			if _, err := prefix(text); err != nil {
+				out = append(out, fmt.Sprintf("spec.loadBalancerSourceRanges[%d]: %v: its clients are refused", i, err))
+			}
+		}
+	}
+	for i := range out {
+		out[i] = sanitize.Line(out[i], longReason)
+	}
+	return out
+}
+
+// longReason bounds the text about a part of a service, in bytes.
+const longReason = 300
 
 // serviceType is a service's type, ClusterIP for an unknown one: that much can be implemented.
 func serviceType(t corev1.ServiceType) record.ServiceType {

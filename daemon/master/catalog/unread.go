@@ -49,6 +49,24 @@ func (v *View) UnreadPolicies() (out []UnreadPolicy) {
 	return out
 }
 
+// UnreadService is a service of Kubernetes of which some parts are not carried out.
+type UnreadService struct {
+	Name  string // "namespace/name"
+	Parts []string
+}
+
+// UnreadServices returns the services of Kubernetes of which some parts are not carried out, ordered by name. It searches the records of
+// all, and decodes those with such a part.
+func (v *View) UnreadServices() (out []UnreadService) {
+	for _, s := range v.KubernetesServicesWith(`"unread"`) {
+		if len(s.Unread) > 0 {
+			out = append(out, UnreadService{s.ID.Path(), s.Unread})
+		}
+	}
+	slices.SortFunc(out, func(a, b UnreadService) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
 // suspicious reports whether a record may have something unread, or be invalid JSON: most records are neither, and are not decoded.
 func suspicious(value []byte) bool {
 	return bytes.Contains(value, []byte(`"unread"`)) || !bytes.HasPrefix(value, []byte("{")) || !bytes.HasSuffix(value, []byte("}"))

@@ -32,3 +32,18 @@ func TestUnreadPolicies(t *testing.T) {
 		}
 	})
 }
+
+// Services of which some parts are not carried out differ from those that are.
+func TestUnreadServices(t *testing.T) {
+	c := catalog.New()
+	c.Apply(store.Update{Revision: 1, Items: []store.Item{
+		{Key: record.KubernetesServices + "shop:whole", Value: []byte(`{"id":"shop:whole","type":"ClusterIP"}`), Revision: 1},
+		{Key: record.KubernetesServices + "shop:part", Value: []byte(`{"id":"shop:part","type":"ClusterIP","unread":["a","b"]}`), Revision: 1},
+	}}, quiet)
+	want := []catalog.UnreadService{{Name: "shop/part", Parts: []string{"a", "b"}}}
+	c.View(func(v *catalog.View) {
+		if got := v.UnreadServices(); !reflect.DeepEqual(got, want) {
+			t.Errorf("want %+v, got %+v", want, got)
+		}
+	})
+}

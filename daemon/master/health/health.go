@@ -27,6 +27,7 @@ type Snapshot struct {
 	Refusals     []Refusal
 	Unread       []Unread
 	Unsent       []Unsent
+	Partial      []UnreadService
 	Elsewhere    []Elsewhere
 	Incarnation  string         // of the store
 	Rotation     model.Rotation // of the authority
@@ -64,7 +65,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, numbers, routers, disputed, clashes, refusals, unread, unsent, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, numbers, routers, disputed, clashes, refusals, unread, unreadServices, unsent, resources, adoptions, adopting, elsewhere}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

@@ -106,6 +106,9 @@ func TestExamine(t *testing.T) {
 		{"policies that are not read as a whole", func(s *Snapshot) {
 			s.Unread = []Unread{{"shop/web", []string{"ingress[0]: no"}}, {"names", nil}}
 		}, []string{"warning policy-unread policy/names", "warning policy-unread policy/shop/web"}},
+		{"a service that is not carried out as a whole", func(s *Snapshot) {
+			s.Partial = []UnreadService{{"shop/web", []string{"spec.type: unknown"}}}
+		}, []string{"warning service-unread service/shop/web"}},
 		{"a receiver that accepts no alerts for a minute, and one for two", func(s *Snapshot) {
 			s.At = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 			s.Unsent = []Unsent{{"https://a.example:9093/api/v2/alerts", s.At.Add(-time.Minute), "no"}, {"https://b.example:9093/api/v2/alerts", s.At.Add(-2 * time.Minute), "no"}}

@@ -22,3 +22,19 @@ func unread(s *Snapshot) (out []model.Finding) {
 	}
 	return out
 }
+
+// UnreadService is a service of Kubernetes of which some parts are not carried out.
+type UnreadService struct {
+	Service string // "namespace/name"
+	Parts   []string
+}
+
+// unreadServices finds services of Kubernetes that are not in force as they are written.
+func unreadServices(s *Snapshot) (out []model.Finding) {
+	for _, v := range s.Partial {
+		out = append(out, model.Finding{Code: model.FindingServiceUnread, Severity: model.SeverityWarning, Object: "service/" + v.Service,
+			Evidence: "this of the service is not carried out: " + brief(v.Parts),
+			Remedy:   "write the service with what docs/reference/kubernetes-services.md lists as done", Next: "kubectl get service -o yaml, condition contiv.io/Implemented"})
+	}
+	return out
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/sanitize"
 )
 
 // defaultTenant is the tenant of namespaces that name none.
@@ -79,10 +80,13 @@ func (b *balances) status(key string) (s *translate.Balanced, want translate.Bal
 	if b.refused != nil {
 		refused = b.refused[key]
 	}
-	want.Refused = refused
+	want.Refused, want.Unread = refused, ""
+	if parts := s.Unread; len(parts) > 0 {
+		want.Unread = sanitize.Line("these parts are not carried out: "+some(parts, reasonsNamed, "; "), longMessage)
+	}
 	switch {
 	case a.record != nil:
-		want = translate.BalancerState{Addresses: a.record.Addresses, Reported: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused}
+		want = translate.BalancerState{Addresses: a.record.Addresses, Reported: true, Given: true, Reason: "Given", Message: "of network " + a.record.Network.String(), Refused: refused, Unread: want.Unread}
 	case a.err != nil && len(want.Addresses) == 0 && !want.Foreign:
 		want.Reported, want.Reason, want.Message = true, "NoAddress", a.err.Error()
 	}

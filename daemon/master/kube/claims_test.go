@@ -36,3 +36,20 @@ func TestRefusedAddresses(t *testing.T) {
 	server.Put(t, now)
 	w.says(server, "s", "")
 }
+
+// The status of a service names the parts that are not carried out, as long as there are any.
+func TestUnreadServices(t *testing.T) {
+	server := kubetest.Start(t)
+	w := balancing(t, server)
+	seconds := int32(86400)
+	s := balanced("s", func(s *corev1.Service) {
+		s.Spec.Type, s.Status.Conditions = corev1.ServiceTypeClusterIP, nil
+		s.Spec.SessionAffinity, s.Spec.SessionAffinityConfig = corev1.ServiceAffinityClientIP, &corev1.SessionAffinityConfig{ClientIP: &corev1.ClientIPConfig{TimeoutSeconds: &seconds}}
+	})
+	server.Put(t, s)
+	w.says(server, "s", "False NotImplemented: these parts are not carried out: spec.sessionAffinityConfig.clientIP.timeoutSeconds: got 86400, want at most 65535")
+	now := server.Service("ns", "s")
+	now.TypeMeta, now.Spec.SessionAffinityConfig = s.TypeMeta, nil
+	server.Put(t, now)
+	w.says(server, "s", "")
+}

@@ -94,7 +94,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	d.Catalog.View(func(v *catalog.View) {
 		out.Endpoints = v.CountEndpoints()
 		s.Services, s.Pools, s.Numbers, s.Routers = services(v), pools(v), Numbers(v), routers(v)
-		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates, s.Unsent = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v), unsent(v)
+		s.Disputed, s.Clashes, s.Refusals, s.Unread, s.Adoptions, s.Certificates, s.Unsent, s.Partial = claims(v), clashes(v), refusals(v), unread(v), adopt.Undecided(v), certificates(v), unsent(v), unreadServices(v)
 	})
 	for _, n := range s.Nodes {
 		if n.Role == model.RoleAgent {

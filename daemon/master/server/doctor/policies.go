@@ -14,3 +14,11 @@ func unread(v *catalog.View) (out []health.Unread) {
 	}
 	return out
 }
+
+// unreadServices are the services of Kubernetes that are not carried out as a whole.
+func unreadServices(v *catalog.View) (out []health.UnreadService) {
+	for _, s := range v.UnreadServices() {
+		out = append(out, health.UnreadService{Service: s.Name, Parts: s.Parts})
+	}
+	return out
+}
