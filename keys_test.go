@@ -57,6 +57,7 @@ var otherTexts = map[string]string{
 	"lab:makeGroup":                                "the path of a cgroup",
 	"netctl/term:OpenBundle":                       "the start of a message",
 	"ofnet/flow:NAT.parseRange":                    "a range of addresses and ports",
+	"daemon/master/server/pairs:endpoint":          "an address in a table of the kernel",
 	"ofnet/flow:parseBucket":                       "a member of a group's bucket",
 	"ofnet/flow:parseTerm":                         "an action of a flow",
 	"ofnet/flow:parseValue":                        "a value and its mask",

@@ -98,6 +98,7 @@ func Routes() []string {
 		"GET /api/v1/ldapConfigurations/",
 		"GET /api/v1/ldapConfigurations/{key}/",
 		"GET /api/v1/leadership",
+		"GET /api/v1/leadership/peers",
 		"GET /api/v1/leave",
 		"GET /api/v1/ledger",
 		"GET /api/v1/log",

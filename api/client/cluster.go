@@ -59,6 +59,12 @@ func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 	return out, c.Raw(ctx, "/api/v1/leadership", &out)
 }
 
+// MasterPairs returns how netmasters reach each other, as each has measured it.
+func (c *Client) MasterPairs(ctx context.Context) (model.MasterPairs, error) {
+	var out model.MasterPairs
+	return out, c.Raw(ctx, "/api/v1/leadership/peers", &out)
+}
+
 // Lead is Leadership without the terms, and with only the leader's leases: for frequent calls.
 func (c *Client) Lead(ctx context.Context) (model.Leadership, error) {
 	var out model.Leadership

@@ -153,7 +153,7 @@ func TestAsksWhatIsShown(t *testing.T) {
 		want []feed.Question
 	}{
 		{"1", []feed.Question{{Topic: feed.Leader}}}, {"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
-		{"6", []feed.Question{{Topic: feed.Leadership}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
+		{"6", []feed.Question{{Topic: feed.Leadership}, {Topic: feed.MasterPairs}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
 	} {
 		if press(m, step.key); !slices.Equal(c.asked, step.want) {
 			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)

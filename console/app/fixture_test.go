@@ -88,6 +88,7 @@ func fixed() (*feed.Snapshot, time.Time) {
 // answers is what the fixed cluster says when it is asked. The agent of h2 is silent.
 func answers(now time.Time) map[feed.Question]feed.Answer {
 	hour, minute := now.Add(-time.Hour), now.Add(-time.Minute)
+	ahead := 0.3
 	rate := func(p, b float64) *model.FlowRate { return &model.FlowRate{Packets: p, Bytes: b} }
 	said := func(v any) feed.Answer { return feed.Answer{Value: v, At: now} }
 	silent := feed.Answer{Err: "the agent of h2 did not answer"}
@@ -121,6 +122,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			Leases: []model.KeyLease{{Key: "/contiv.io/lock/netmaster/leader", Seconds: 5, Left: 4.1}, {Key: "/contiv.io/service/netplugin/h1", Seconds: 10, Left: 2}},
 			Store: model.StoreState{Name: "embedded etcd", ReadMillis: 1.3,
 				Members: []model.StoreMember{{Name: "h1", Address: "http://192.0.2.1:2379", Leader: true, Version: "3.7.3", Bytes: 4 << 20, Millis: 0.9}}}}),
+		{Topic: feed.MasterPairs}: said(model.MasterPairs{Rows: []model.MasterRow{
+			{From: "192.0.2.1:9999", Peers: []model.MasterPeer{{To: "192.0.2.2:9999", State: model.PairSilent, Seconds: 12, Arrives: true, Reason: "i/o timeout"}}},
+			{From: "192.0.2.2:9999", Peers: []model.MasterPeer{{To: "192.0.2.1:9999", State: model.PairReached, Seconds: 3661, RoundTripMillis: 0.42, AheadMillis: &ahead}}}}}),
 		{Topic: feed.DockerNetworks}: said([]model.DockerNetwork{
 			{ID: "0123456789abcdef", Tenant: "acme", Network: "blue", Group: "web", Host: "h1", Pools: []string{"10.1.1.0/24"}, Managed: true, Endpoints: 1},
 			{ID: "89abcdef01234567", Tenant: "acme", Network: "blue", Pools: []string{"10.1.1.0/24"}},

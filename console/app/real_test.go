@@ -212,6 +212,13 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		{ID: "4" + id[1:], Tenant: "shop", Network: "data", Pools: []string{"10.7.0.0/24"}, Endpoints: 2},
 		{ID: "5" + id[1:], Tenant: "bank", Network: "5" + id[1:], Host: "node-01", Pools: []string{"10.9.0.0/24"}, Made: true},
 	})
+	ahead := 0.3
+	pair := func(from, to string) model.MasterRow {
+		return model.MasterRow{From: from + ":9999", Peers: []model.MasterPeer{{To: to + ":9999", State: model.PairReached, Seconds: 108000, RoundTripMillis: 0.4, AheadMillis: &ahead}}}
+	}
+	cut := pair("192.0.2.13", "192.0.2.11")
+	cut.Peers[0] = model.MasterPeer{To: "192.0.2.11:9999", State: model.PairSilent, Seconds: 42, Arrives: true, Reason: "i/o timeout"}
+	out[feed.Question{Topic: feed.MasterPairs}] = said(model.MasterPairs{Rows: []model.MasterRow{pair("192.0.2.11", "192.0.2.12"), cut}})
 	out[feed.Question{Topic: feed.Leadership}], out[feed.Question{Topic: feed.Leader}] = said(led), said(brief)
 	var states []model.AddressState
 	for _, e := range s.Endpoints {

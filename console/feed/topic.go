@@ -38,6 +38,7 @@ const (
 	Health
 	Observed
 	TrendsNow
+	MasterPairs
 )
 
 // topic declares a Topic.
@@ -118,6 +119,9 @@ var topics = [...]topic{
 	}),
 	Observed: about("observed", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) ([]model.Observed, error) {
 		return f.observed(ctx)
+	}),
+	MasterPairs: about("pairs", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.MasterPairs, error) {
+		return f.client.MasterPairs(ctx)
 	}),
 	TrendsNow: rated(about("trends", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (Trends, error) {
 		return f.trends.look(ctx, f.client)

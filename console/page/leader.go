@@ -23,17 +23,20 @@ func leaderEntry() Entry {
 // leadership is the question of Leader.
 func leadership() feed.Question { return feed.Question{Topic: feed.Leadership} }
 
+// masterPairs is the question how netmasters reach each other.
+func masterPairs() feed.Question { return feed.Question{Topic: feed.MasterPairs} }
+
 // leader is the body of the leader and the contenders, the terms before, the leases and the store.
 type leader struct {
 	text
-	tables [4]widget.StaticTable
+	tables [5]widget.StaticTable
 }
 
 // Leader makes the page.
 func Leader() *Page {
 	b := &leader{}
 	b.text.lines = b.lines
-	return &Page{Name: "leader", Command: "netctl leader", Asks: asks(leadership()), Body: b, Keys: []Key{
+	return &Page{Name: "leader", Command: "netctl leader", Asks: asks(leadership(), masterPairs()), Body: b, Keys: []Key{
 		on("T", "transfer leadership to another netmaster (--write), after confirmation", func(_ string, c Canvas, _ *feed.Snapshot) Action {
 			if !c.Write {
 				return Action{Notice: "the console is read-only; start it with --write to transfer leadership"}
@@ -62,6 +65,10 @@ func (b *leader) lines(c Canvas, s *feed.Snapshot) []string {
 	out = append(out, b.section(c, 1, "Lasted", model.ViewTerms().Headers(true), terms(c, l))...)
 	out = append(out, "", t.Paint(theme.Title, "STORE  ")+fmt.Sprintf("%s, one read took %.1f ms", l.Store.Name, l.Store.ReadMillis))
 	out = append(out, b.section(c, 2, "Answered in", []string{"Member", "Address", "Leads", "Version", "Database", "Answered in"}, members(c, l))...)
+	if pairs := pairRows(s); len(pairs) > 0 {
+		out = append(out, "", t.Paint(theme.Title, "BETWEEN MASTERS"))
+		out = append(out, b.section(c, 4, "For", append([]string{"From -> to"}, term.PairHeaders()[2:]...), pairs)...)
+	}
 	out = append(out, "", t.Paint(theme.Title, "LEASES"))
 	out = append(out, b.section(c, 3, "Left", []string{"Key", "Left", "Granted", "Filled"}, leases(c, l))...)
 	return append(out, "", t.Paint(theme.Dim, "T transfers leadership to another netmaster (--write), as netctl leader handover does."))
@@ -113,6 +120,22 @@ func (b *leader) masters(c Canvas, s *feed.Snapshot) (rows []widget.Row) {
 		}
 		rows = append(rows, widget.Row{Role: role, Cells: term.ViewRow(model.ViewContenders(), true, n,
 			map[string]string{"Role": string(held), "State": state, "Requests": requests})})
+	}
+	return rows
+}
+
+// pairRows are how netmasters reach each other, as far as it is known.
+func pairRows(s *feed.Snapshot) (rows []widget.Row) {
+	pairs, _, ok := feed.Of[model.MasterPairs](s, masterPairs())
+	if !ok {
+		return nil
+	}
+	for _, cells := range term.PairRows(&pairs) {
+		role := theme.Plain
+		if cells[2] != string(model.PairReached) {
+			role = theme.Warn
+		}
+		rows = append(rows, widget.Row{Role: role, Cells: append([]string{cells[0] + " -> " + cells[1]}, cells[2:]...)})
 	}
 	return rows
 }

@@ -81,7 +81,7 @@ func New(s Streams) *cobra.Command {
 	cmd.PersistentFlags().StringVar(&w.dir, "dir", lab.DefaultDir, "directory of all labs")
 	cmd.PersistentFlags().StringVar(&w.name, "name", "", "name of the lab (default \""+defaultName+"\", or the only one there is)")
 	cmd.AddCommand(newUp(w), newDemo(w), newDown(w), newLs(w), newAttach(w), newDetach(w), newExec(w), newPing(w), newTCP(w), newTalk(w), newResolve(w), newDNS(w), newRouter(w), newOutside(w), newVtysh(w),
-		newLabel(w), newKubectl(w), newServe(w), newAsk(w), newRate(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
+		newLabel(w), newKubectl(w), newServe(w), newAsk(w), newRate(w), newDelay(w), newEnv(w), newLogs(w), newHost(), newCNI(w), newEcho(w))
 	for _, v := range verbs() {
 		cmd.AddCommand(newVerb(w, v))
 	}

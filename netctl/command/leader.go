@@ -24,7 +24,7 @@ func newLeader(f *Factory) *cobra.Command {
 	o := &output{}
 	o.register(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return runLeader(cmd.Context(), f, o) }
-	c.AddCommand(newHandover(f))
+	c.AddCommand(newHandover(f), newLeaderPeers(f))
 	return c
 }
 

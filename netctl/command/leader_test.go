@@ -37,6 +37,9 @@ func TestLeaderAndMatrix(t *testing.T) {
 		{"leader handover --to h9", 3, []string{"no netmaster is called", "h9", "nothing has been changed"}},
 		{"leader handover --to 127.0.0.1:9999", 0, []string{"127.0.0.1:9999 is already the leader"}},
 		{"leader handover h9", 1, []string{"More arguments"}},
+		{"leader peers", 0, []string{"From  To  State"}},
+		{"leader peers -o jsonpath={.rows[0].from}", 0, []string{"127.0.0.1:9999\n"}},
+		{"leader peers now", 1, []string{"More arguments"}},
 		{"matrix", 0, []string{
 			"From \\ To  db        web  outside\n",
 			"db         none      all  all\n", "web        tcp 5432  all  all\n", "outside    none      all  not judged\n"}},

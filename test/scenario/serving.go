@@ -110,6 +110,32 @@ func (s *Session) doServe(args []string) error {
 	return s.serve(append([]string{"serve"}, args...)...)
 }
 
+// doDelay delays packets between two hosts: "delay FROM TO DURATION". doNoDelay ends that: "nodelay FROM TO".
+func (s *Session) doDelay(args []string) error {
+	if err := need(args, 3, "delay FROM TO DURATION"); err != nil {
+		return err
+	}
+	return s.serve(append([]string{"delay"}, args...)...)
+}
+
+func (s *Session) doNoDelay(args []string) error {
+	if err := need(args, 2, "nodelay FROM TO"); err != nil {
+		return err
+	}
+	i := slices.IndexFunc(s.serves, func(v *serving) bool {
+		return len(v.args) > 2 && v.args[0] == "delay" && slices.Equal(v.args[1:3], args)
+	})
+	if i < 0 {
+		return fmt.Errorf("packets of %s to %s are not delayed", args[0], args[1])
+	}
+	v := s.serves[i]
+	s.serves = slices.Delete(s.serves, i, i+1)
+	if err := v.hold.Close(); err != nil {
+		return err
+	}
+	return v.cmd.Wait()
+}
+
 // stopServing ends all that serve.
 func (s *Session) stopServing() {
 	for _, v := range s.serves {

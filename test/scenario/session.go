@@ -33,6 +33,8 @@
 //	serve web PORT                       start a server in a container that answers with the container's name, over TCP and UDP
 //	ask db ADDRESS:PORT [-u] [-n N]      connect to such a server, and print its name and the client that it sees
 //	rate web db MBPS LEAST MOST          send UDP at a rate; the rate of arrival must be between LEAST and MOST
+//	delay h1 h2 600ms                    have packets of h1 to h2 in the management network wait
+//	nodelay h1 h2                        end that
 //	on HOST|NAME COMMAND...              run a command there
 //	differs REGEXP HOST COMMAND...       change the host's switch, and match the output of netctl drift; repeat both if the agent has repaired the change meanwhile
 //	collector                            start an OpenTelemetry collector, and set $collector to its URL
@@ -90,7 +92,7 @@ func verbs() map[string]verb {
 		"hosts": (*Session).doHosts, "on": (*Session).doOn, "netctl": program("netctl"), "console": (*Session).doConsole,
 		"container": (*Session).doContainer, "remove": (*Session).doRemove, "label": (*Session).doLabel, "cni": (*Session).doCNI,
 		"ping": (*Session).doPing, "tcp": (*Session).doTCP, "rate": (*Session).doRate, "resolve": (*Session).doResolve,
-		"serve": (*Session).doServe, "ask": (*Session).doAsk, "serving": (*Session).doServing,
+		"serve": (*Session).doServe, "ask": (*Session).doAsk, "serving": (*Session).doServing, "delay": (*Session).doDelay, "nodelay": (*Session).doNoDelay,
 		"pinging": (*Session).doPinging, "lost": (*Session).doLost, "churning": (*Session).doChurning, "churned": (*Session).doChurned, "talking": (*Session).doTalking, "talks": (*Session).doTalks,
 		"router": (*Session).doRouter, "norouter": (*Session).doNoRouter, "crashrouter": (*Session).doCrashRouter,
 		"outside": (*Session).doOutside, "vtysh": (*Session).doVtysh, "flows": (*Session).doFlows, "member": (*Session).doMember,

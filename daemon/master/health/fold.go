@@ -161,10 +161,10 @@ func (x *causes) cause(i int) int {
 	return best
 }
 
-// isDaemon reports whether a finding is about a netmaster or a member of the store: such a finding explains none about the host itself or its agent.
+// isDaemon reports whether a finding is about netmasters or a member of the store: such a finding explains none about the host itself or its agent.
 func isDaemon(f *model.Finding) bool {
 	object, _ := identity.ParseRef(f.Object)
-	return object.Kind == "master" || object.Kind == "store"
+	return object.Kind == "master" || object.Kind == mastersKind || object.Kind == "store"
 }
 
 // known reports whether a finding is more than a check without a result.

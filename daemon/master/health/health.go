@@ -37,6 +37,7 @@ type Snapshot struct {
 	Adopting     *model.AdoptionWait // the hosts whose offers the store waits for before agents receive anything; nil: it does not wait
 	Stalled      time.Duration       // for how long this netmaster, which leads, has committed nothing while requests wait
 	Waiting      int                 // how many wait behind those
+	Pairs        []model.MasterRow   // how netmasters reach each other
 }
 
 // Service is a service, and who provides it.
@@ -65,7 +66,7 @@ type Pool struct {
 type check func(s *Snapshot) []model.Finding
 
 func checks() []check {
-	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, numbers, routers, disputed, clashes, refusals, unread, unreadServices, unsent, resources, adoptions, adopting, elsewhere}
+	return []check{leader, stalled, machines, masters, agents, reported, uplinks, mtus, versions, addresses, differed, backups, rotation, certificates, store, services, pools, numbers, routers, disputed, clashes, refusals, unread, unreadServices, unsent, resources, adoptions, adopting, elsewhere, apart, slow, clocks}
 }
 
 // Examine returns all that is wrong, the worst first, without the times since when it is.

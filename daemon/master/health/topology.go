@@ -54,6 +54,12 @@ func (t *Topology) about(f *model.Finding) []string {
 		return []string{identity.Scope(object.Name)}
 	case "address":
 		return f.Peers
+	case mastersKind:
+		machines := make([]string, 0, len(f.Peers))
+		for _, p := range f.Peers {
+			machines = append(machines, cmp.Or(t.Machines["master/"+p], p))
+		}
+		return machines
 	case "master", "store":
 		return []string{cmp.Or(t.Machines[f.Object], f.Object)}
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/nodes"
 	"github.com/contiv/contiv/daemon/master/server/objects"
 	"github.com/contiv/contiv/daemon/master/server/observe"
+	"github.com/contiv/contiv/daemon/master/server/pairs"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/master/server/probe"
 	"github.com/contiv/contiv/daemon/master/server/supportbundle"
@@ -62,6 +63,7 @@ func (m *Master) Parts(front *server.Config) part.Part {
 		part.Serves(func(r *rest.Router) { nodes.RegisterCounters(r, m.Catalog, peers) }),
 		part.Serves((&historyapi.Past{Catalog: m.Catalog, Keep: m.Keep, Endpoints: m.Endpoints}).Register),
 		m.bundles(members, peers),
+		m.pairs(peers),
 	)
 	checks := doctor.New(doctor.Options{Catalog: m.Catalog, Peers: peers, Nodes: members.All, Leadership: lock.State, Facts: all.Facts, Commit: m.Commit, Recorded: m.Alerts.Update, Log: m.Log})
 	return part.Join(all, checks.Part())
@@ -150,6 +152,15 @@ func (m *Master) alerts() part.Part {
 			part.Gauge("alert_receivers_failing", "Receivers that do not accept alerts.", count(func(v *catalog.View) int { return len(v.AlertReceivers()) })),
 		},
 	}
+}
+
+// pairs returns the part by which netmasters measure each other.
+func (m *Master) pairs(peers *peer.Peers) part.Part {
+	expected := pairs.Expected{Own: m.Internal, Registered: peers.Masters}
+	if embedded, ok := m.Store.(interface{ Peers() map[string]string }); ok {
+		expected.Members = embedded.Peers
+	}
+	return pairs.New(pairs.Config{Own: m.Internal, Expected: expected.List, Transport: m.Others, Log: m.Log}).Part()
 }
 
 // bundles returns the part of support bundles.

@@ -57,7 +57,7 @@ func (s *Server) whileCurrent(ctx context.Context, cancel func()) {
 
 // ofCluster reports whether the answer to a read of a path is about the cluster, as the store has it, and not about this netmaster only.
 func ofCluster(path string) bool {
-	for _, own := range []string{"/api/v1/nodes/self", "/api/v1/log", "/api/v1/openapi.yaml"} {
+	for _, own := range []string{"/api/v1/nodes/self", "/api/v1/leadership/peers", "/api/v1/log", "/api/v1/openapi.yaml"} {
 		if path == own {
 			return false
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,9 +52,9 @@ func direct(holder *trust.Holder, role trust.Role, known *catalog.Catalog) *http
 					return nil, fmt.Errorf("no host is registered at %s", address)
 				}
 			}
-			nc, err := holder.Dialer(dialer.DialContext, holder.Client(role, name))(ctx, network, address)
-			return nc, holder.Refused(err)
+			return holder.Dialer(dialer.DialContext, holder.Client(role, name))(ctx, network, address)
 		}
+		return &http.Client{Transport: holder.Explain(t), CheckRedirect: stay}
 	}
 	return &http.Client{Transport: t, CheckRedirect: stay}
 }
@@ -73,6 +74,19 @@ func unacknowledged(_, _ string, c syscall.RawConn) error {
 
 // stay follows no redirection.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// Untrusted reports whether an error is that one end of a connection does not accept the certificate of the other.
+func Untrusted(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, of := range []string{"tls: ", "x509: ", "certificate"} {
+		if strings.Contains(err.Error(), of) {
+			return true
+		}
+	}
+	return false
+}
 
 // agentAt is the label of the host whose agent has an address "host:port", "" for none.
 func agentAt(known *catalog.Catalog, address string) (label string) {
