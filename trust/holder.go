@@ -196,10 +196,13 @@ func (h *Holder) verify(chain []*x509.Certificate, use x509.ExtKeyUsage, accept 
 	h.mu.Lock()
 	err = h.refused(chain[0])
 	h.mu.Unlock()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = accept(who)
 	}
-	return verified, accept(who)
+	if err != nil {
+		return nil, &rejected{who, err}
+	}
+	return verified, nil
 }
 
 // oneOf accepts identities that have one of some roles.

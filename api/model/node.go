@@ -263,5 +263,9 @@ type ServiceStatus struct {
 	BytesOut    uint64 `json:"bytesOut"`
 }
 
+// CertificateRefused is the start of the Reason of a node that does not answer because it, or a netmaster, does not accept the certificate of the
+// other. The cause follows.
+const CertificateRefused = "a certificate is refused: "
+
 // WaitsFor is the start of the Reason of a node that waits for something.
 const WaitsFor = "waits for "

@@ -81,5 +81,5 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 // self returns what netmaster reports of itself.
 func (d *daemon) self(i record.Incarnation) netmaster.Self {
 	return netmaster.Self{Internal: d.Listener.Internal, Version: build.Info(), Started: d.started, Incarnation: i, ClusterMode: d.Mode, Insecure: d.holder == nil,
-		Embedded: d.Store.Embedded, Keep: d.History.Keep, Cluster: d.joinInfo(), Recent: d.recent.Text, Resources: d.usage.Last, Validity: d.own.Validity, Proves: d.own.Proves()}
+		Embedded: d.Store.Embedded, Keep: d.History.Keep, Cluster: d.joinInfo(), Recent: d.recent.Text, Resources: d.usage.Last, Refused: d.front.Refusals().Of, Validity: d.own.Validity, Proves: d.own.Proves()}
 }

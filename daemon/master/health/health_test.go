@@ -55,6 +55,16 @@ func TestExamine(t *testing.T) {
 			s.Nodes[0].Kubernetes = &model.KubernetesStatus{Wanted: true, Leads: true, Silent: true, Missing: "the API server does not answer: it has not answered within 5s"}
 		}, []string{"unknown kubernetes-silent master/m1"}},
 		{"a follower that waits", func(s *Snapshot) { s.Nodes[1].Ready = false }, []string{"warning master-waiting master/m2"}},
+		{"an agent whose certificate is refused, and that is known to have expired", func(s *Snapshot) {
+			for i := 2; i < 4; i++ {
+				s.Nodes[i] = model.Node{Name: s.Nodes[i].Name, Role: model.RoleAgent, Reason: model.CertificateRefused + "it is of another cluster"}
+			}
+			s.At = time.Now()
+			s.Certificates = []Certificate{{Host: "h1", Issued: s.At.Add(-2 * time.Hour), Until: s.At.Add(-time.Hour)}}
+		}, []string{"error certificate-ended host/h1", "error certificate-refused host/h2", "error certificate-refused host/h1 < certificate-ended host/h1"}},
+		{"a netmaster whose certificate is refused", func(s *Snapshot) {
+			s.Nodes[1] = model.Node{Name: "m2", Address: "m2:9999", Role: model.RoleUnknown, Reason: model.CertificateRefused + "m2 is not certified by this cluster's authority"}
+		}, []string{"error certificate-refused master/m2"}},
 		{"an agent that does not answer", func(s *Snapshot) {
 			s.Nodes[2] = model.Node{Name: "h1", Role: model.RoleAgent, Reason: "its agent is down"}
 		},

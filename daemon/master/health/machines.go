@@ -56,7 +56,7 @@ func silentMachine(master *model.Node, unreachable bool) bool {
 	if master == nil {
 		return unreachable
 	}
-	for _, answer := range []string{model.WaitsFor, "refused", "reset by peer", "tls: ", "x509: "} {
+	for _, answer := range []string{model.WaitsFor, "refused", "reset by peer", "tls: ", "x509: ", model.CertificateRefused} {
 		if strings.Contains(master.Reason, answer) {
 			return false
 		}

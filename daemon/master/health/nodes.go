@@ -57,6 +57,9 @@ func masters(s *Snapshot) (out []model.Finding) {
 			f.Code, f.Severity, f.Next = model.FindingCertificateEnded, model.SeverityError, "contiv cert show"
 			f.Evidence = "netmaster " + n.Address + " is refused: " + n.Reason
 			f.Remedy = "compare the clocks of both machines, and look at that netmaster's log for why it does not renew the certificate; restart it"
+		case !n.Answered() && strings.HasPrefix(n.Reason, model.CertificateRefused):
+			f.Code, f.Severity, f.Next = model.FindingCertificateRefused, model.SeverityError, "contiv cert show"
+			f.Evidence, f.Remedy = "netmaster "+n.Address+" is not reached, since "+n.Reason, refusedRemedy
 		case !n.Answered():
 			f.Code, f.Evidence, f.Remedy = model.FindingMasterSilent, "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
 		case !n.Ready:
@@ -108,6 +111,9 @@ func agents(s *Snapshot) (out []model.Finding) {
 		switch {
 		case !n.Answered() && awaited(s, n.Name): // the finding adoption-waits names it
 			continue
+		case !n.Answered() && strings.HasPrefix(n.Reason, model.CertificateRefused):
+			note(model.FindingCertificateRefused, model.SeverityError, "its agent has no connection to a netmaster, since "+n.Reason, refusedRemedy, "contiv cert ls")
+			continue
 		case !n.Answered() && !silentAgent(n):
 			note(model.FindingAgentUnknown, model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue
@@ -135,8 +141,13 @@ func agents(s *Snapshot) (out []model.Finding) {
 	return out
 }
 
+// refusedRemedy is the remedy of a certificate that is refused.
+const refusedRemedy = "compare the clocks of both machines; if the certificate is of another cluster or was revoked, run contiv join on that host again"
+
 // silentAgent reports whether an agent is known not to answer, by a netmaster that answers.
-func silentAgent(n *model.Node) bool { return !n.Answered() && !strings.HasPrefix(n.Reason, "unknown") }
+func silentAgent(n *model.Node) bool {
+	return !n.Answered() && !strings.HasPrefix(n.Reason, "unknown") && !strings.HasPrefix(n.Reason, model.CertificateRefused)
+}
 
 // hosts are the agents.
 func hosts(s *Snapshot) (out []*model.Node) {

@@ -27,6 +27,7 @@ type Front struct {
 	log         *slog.Logger
 	api, proxy  replaceable
 	connections []*httpserver.Connections
+	refusals    Refusals
 }
 
 // New returns a Front that waits. It serves TLS with the certificates of holder, or plain HTTP if holder is nil.
@@ -78,6 +79,9 @@ func (f *Front) Listen() (tasks []task.Task, err error) {
 // Connections returns the connections of all listeners. It is called after Listen.
 func (f *Front) Connections() []*httpserver.Connections { return f.connections }
 
+// Refusals returns the clients that were refused for their certificates.
+func (f *Front) Refusals() *Refusals { return &f.refusals }
+
 // Limit changes the limits of connections. It is called after Listen.
 func (f *Front) Limit(s Settings) {
 	for _, c := range f.connections {
@@ -119,6 +123,9 @@ const shutdownTimeout = 200 * time.Millisecond
 func (f *Front) serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	h := httpserver.NewServer(handler, httpserver.Ordinary(), f.log)
 	h.Protocols = channel.Protocols()
+	if f.trust != nil {
+		h.ConnState = f.refusals.watch(f.trust)
+	}
 	defer context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()

@@ -28,6 +28,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/daemon/store"
+	"github.com/contiv/contiv/trust"
 )
 
 // Leadership is the cluster's lock, as each part sees it.
@@ -53,6 +54,8 @@ type Self struct {
 	Kubernetes func() *model.KubernetesStatus
 	// Snapshots returns the state of the store's snapshots; nil: none are saved.
 	Snapshots func() *model.SnapshotStatus
+	// Refused returns why daemons of a role at a machine's address were refused a moment ago, "" if they were not; nil: none is.
+	Refused func(host string, role trust.Role) string
 	// Resources returns what this netmaster can run out of, as last measured; it does not block.
 	Resources func() []model.Resource
 	// Validity returns when this netmaster's certificate is valid, nil if it has none.

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/trust"
 )
 
 // host is a host as the catalog has it, without its agent's report.
@@ -69,6 +70,9 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	last, ok := contacts.of(&h.Host)
 	if !ok {
 		n.Ports, n.Reason, n.Down = h.endpoints, contacts.missed(h), !h.runs && len(contacts.silent) == 0
+		if why := s.refusal(h); why != "" {
+			n.Reason, n.Down = why, false
+		}
 		return n
 	}
 	var status model.AgentStatus
@@ -86,6 +90,17 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 		n.Differed = append(n.Differed, model.Differed{Shard: string(d.Shard), Times: d.Times, Last: d.Last.UTC().Format(time.RFC3339), Still: d.Still})
 	}
 	return n
+}
+
+// refusal returns why the agent of a host has no session, if it or this netmaster does not accept the certificate of the other; "" if it is not that.
+func (s *Nodes) refusal(h *host) string {
+	if s.Refused == nil || !h.Control.IsValid() {
+		return ""
+	}
+	if why := s.Refused(h.Control.Addr().String(), trust.Agent); why != "" {
+		return model.CertificateRefused + why
+	}
+	return ""
 }
 
 // fill copies an agent's report into its node. homed is the number of endpoints on its host.

@@ -41,11 +41,15 @@ func (s *Nodes) missing(ctx context.Context, registered []record.Service) []mode
 	return out
 }
 
-// waits returns what the netmaster at an address waits for before it starts its member of the store, or that its machine refuses the connection, or "".
+// waits returns what the netmaster at an address waits for before it starts its member of the store, that its machine refuses the connection, or that one
+// refuses the certificate of the other; else "".
 func (s *Nodes) waits(ctx context.Context, address string) string {
 	_, err := s.Peers.Fetch(ctx, trust.Master, address, "/readyz", 1<<10, peer.Limit)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return "connection refused; "
+	}
+	if peer.Untrusted(err) {
+		return model.CertificateRefused + err.Error() + "; "
 	}
 	return waiting(err)
 }

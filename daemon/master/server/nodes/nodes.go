@@ -60,8 +60,10 @@ type Nodes struct {
 	Enroll     *membership.Enroller           // revokes certificates of forgotten hosts
 	Kubernetes func() *model.KubernetesStatus // how this netmaster stands with it; nil: it has no address of it
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
-	Resources  func() []model.Resource        // what this netmaster can run out of, as last measured
-	Validity   func() *model.Validity         // of this netmaster's certificate; nil: it has none
+	// Refused returns why daemons of a role at a machine's address were refused a moment ago, "" if they were not; nil: none is.
+	Refused   func(host string, role trust.Role) string
+	Resources func() []model.Resource // what this netmaster can run out of, as last measured
+	Validity  func() *model.Validity  // of this netmaster's certificate; nil: it has none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
 	Proves func() (authorities []string, authority string)
 }
@@ -208,7 +210,11 @@ func (s *Nodes) Master(ctx context.Context, at string) model.Node {
 	}
 	var n model.Node
 	if err := s.Peers.Get(ctx, at, "/api/v1/nodes/self", &n); err != nil {
-		return model.Node{Name: peer.Host(at), Address: at, Role: model.RoleUnknown, Reason: err.Error()}
+		reason := err.Error()
+		if peer.Untrusted(err) {
+			reason = model.CertificateRefused + reason
+		}
+		return model.Node{Name: peer.Host(at), Address: at, Role: model.RoleUnknown, Reason: reason}
 	}
 	n.Name, n.Address = peer.Host(at), at // whatever name it reports
 	return n

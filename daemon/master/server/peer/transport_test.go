@@ -3,9 +3,11 @@
 package peer_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,5 +63,28 @@ func TestClaimedAddress(t *testing.T) {
 	}
 	if err := peers.Ask(t.Context(), "127.0.0.1:1", "/x", &said); err == nil {
 		t.Error("an agent is asked where no host is")
+	}
+}
+
+// A netmaster that refuses the certificate of this one is known to do so, with the identity: under TLS 1.3 it does so only after the handshake.
+func TestRefusedByOther(t *testing.T) {
+	a, err := trust.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := holder(t, a, trust.Identity{Role: trust.Master, Name: "m1"})
+	other := holder(t, a, trust.Identity{Role: trust.Master, Name: "m2"})
+	other.Revoke([]string{trust.Serial(own.Certificate())})
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.TLS = other.Server()
+	s.StartTLS()
+	defer s.Close()
+	var said string
+	err = peer.New(nil, peer.NewTransport(own, nil)).Get(t.Context(), s.Listener.Addr().String(), "/x", &said)
+	if !peer.Untrusted(err) || !strings.Contains(err.Error(), "refuses our certificate of spiffe://contiv/master/m1") {
+		t.Errorf("want the refused identity, got %v", err)
+	}
+	if peer.Untrusted(nil) || peer.Untrusted(io.EOF) {
+		t.Error("the end of a connection is no refusal")
 	}
 }
