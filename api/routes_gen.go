@@ -102,6 +102,8 @@ func Routes() []string {
 		"GET /api/v1/leave",
 		"GET /api/v1/ledger",
 		"GET /api/v1/log",
+		"GET /api/v1/logs",
+		"GET /api/v1/logs/{host}",
 		"GET /api/v1/matrix/{namespace}",
 		"GET /api/v1/netprofiles/",
 		"GET /api/v1/netprofiles/{key}/",

@@ -225,7 +225,7 @@ func (p *Plan) args(host int, part string) []string {
 }
 
 // clusterFlags make a host's daemons record which store the cluster has, in a file that outlives the store's directory, and read the files of their host.
-var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster", "--config-dir", hostinit.Inside + "/etc/contiv"}
+var clusterFlags = []string{"--cluster-file", hostinit.Inside + "/cluster", "--config-dir", hostinit.Inside + "/etc/contiv", "--log-dir", hostinit.Inside + "/last"}
 
 func (p *Plan) masterArgs(host int) []string {
 	if p.Joined { // the rest is in its environment

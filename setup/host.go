@@ -48,6 +48,9 @@ func (h *Host) StoreDir() string { return h.at("/var/lib/contiv/store") }
 // SnapshotDir returns the default directory of the store's snapshots.
 func (h *Host) SnapshotDir() string { return h.at("/var/lib/contiv/snapshots") }
 
+// LastLines returns the path of the last log lines of a daemon.
+func (h *Host) LastLines(daemon string) string { return h.at("/var/log/contiv/" + daemon + ".last") }
+
 // LogFile returns the path of the log of a daemon that systemd does not start.
 func (h *Host) LogFile(daemon string) string { return h.at("/var/log/contiv/" + daemon + ".log") }
 

@@ -143,6 +143,7 @@ func (l *Leave) remains(context.Context) (string, error) {
 		{h.asideDir(), "the store's data, in case they are needed: rm -rf removes them"},
 		{h.SnapshotDir(), "snapshots of the cluster's store, with which it can be restored elsewhere: rm -rf removes them"},
 		{h.LogFile(Netmaster), "its log"}, {h.LogFile(Netplugin), "its log"},
+		{h.LastLines(Netmaster), "its last log lines"}, {h.LastLines(Netmaster) + ".1", "its last log lines"}, {h.LastLines(Netplugin), "its last log lines"}, {h.LastLines(Netplugin) + ".1", "its last log lines"},
 	} {
 		if _, err := os.Stat(one.path); err == nil {
 			lines = append(lines, "remains: "+one.path+": "+one.why)

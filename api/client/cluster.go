@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"net/url"
+	"strconv"
 
 	"github.com/contiv/contiv/api/model"
 )
@@ -63,6 +64,14 @@ func (c *Client) Leadership(ctx context.Context) (model.Leadership, error) {
 func (c *Client) MasterPairs(ctx context.Context) (model.MasterPairs, error) {
 	var out model.MasterPairs
 	return out, c.Raw(ctx, "/api/v1/leadership/peers", &out)
+}
+
+// Logs returns the last lines of the log of a part of a host, one of model.LogParts, after those of an earlier answer, or "" for the last ones.
+// lines bounds them; 0 is 2,000.
+func (c *Client) Logs(ctx context.Context, host, part, after string, lines int) (model.LogLines, error) {
+	var out model.LogLines
+	query := url.Values{"of": {part}, "after": {after}, "lines": {strconv.Itoa(lines)}}
+	return out, c.Raw(ctx, "/api/v1/logs/"+url.PathEscape(host)+"?"+query.Encode(), &out)
 }
 
 // Lead is Leadership without the terms, and with only the leader's leases: for frequent calls.

@@ -8,6 +8,7 @@ package model
 type AgentReport struct {
 	Docker      *DockerStatus `json:"docker,omitempty"`      // the Docker engine of the agent's host; absent if the agent does not use one, and without an answer
 	Mode        string        `json:"mode,omitempty"`        // of an agent: the container runtime of its host, as configured or detected: cni, docker, kubernetes or swarm-mode
+	OtherError  string        `json:"otherError,omitempty"`  // last error in the log of the other daemon of its host: of netmaster, or of netplugin for a netmaster
 	Authorities []string      `json:"authorities,omitempty"` // fingerprints of those that it trusts; of a netmaster with a member of the store, that this was started with
 	Authority   string        `json:"authority,omitempty"`   // fingerprint of the one that has certified it
 }

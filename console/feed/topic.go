@@ -39,6 +39,7 @@ const (
 	Observed
 	TrendsNow
 	MasterPairs
+	Logs
 )
 
 // topic declares a Topic.
@@ -63,6 +64,9 @@ func decodeAs[T any](text json.RawMessage) (any, error) {
 	err := json.Unmarshal(text, &v)
 	return v, err
 }
+
+// maxLogLines bounds the requested lines of a log.
+const maxLogLines = 300
 
 // maxHistory bounds the requested entries of a history.
 const maxHistory = 200
@@ -122,6 +126,9 @@ var topics = [...]topic{
 	}),
 	MasterPairs: about("pairs", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.MasterPairs, error) {
 		return f.client.MasterPairs(ctx)
+	}),
+	Logs: about("logs", 2*time.Second, func(ctx context.Context, f *Feed, q Question) (model.LogLines, error) { // Host, Detail: the part
+		return f.client.Logs(ctx, q.Host, q.Detail, "", maxLogLines)
 	}),
 	TrendsNow: rated(about("trends", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (Trends, error) {
 		return f.trends.look(ctx, f.client)

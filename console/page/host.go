@@ -47,6 +47,7 @@ func Host(host string) *Page {
 			owner := cmp.Or(d.Owner, "none")
 			return open(Text(owner, p.Command, d.Kind+" of "+owner+", "+d.when+"\n\n"+d.Text()))
 		}),
+		on("l", "show the last log lines of the host's agent", func(string, Canvas, *feed.Snapshot) Action { return open(Logs(host, model.LogNetplugin)) }),
 		on("f", "show the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }),
 	}
 	return p

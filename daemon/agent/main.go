@@ -16,10 +16,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/agent/node"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/notify"
 	"github.com/contiv/contiv/daemon/resources"
@@ -86,10 +88,15 @@ func (e *configError) Unwrap() error { return e.error }
 // the options, which are reloaded at each signal of again.
 func serve(ctx context.Context, o *options, args []string, again <-chan os.Signal, programmed func(), stderr io.Writer) error {
 	recent := &logging.Recent{}
+	unkept := recent.KeepIn(o.Log.Dir, "netplugin")
 	log, control, err := logging.NewControlled(o.Log, "netplugin", stderr, recent)
 	if err != nil {
 		return &configError{err}
 	}
+	if unkept != nil {
+		log.Warn("last log lines are not left for other daemons", "error", unkept)
+	}
+	logs := &hostlog.Logs{Part: model.LogNetplugin, Recent: recent, Dir: o.Log.Dir, Switch: o.Switch.RunDir}
 	if err := resources.Slack(resources.AgentSlack); err != nil {
 		log.Debug("cannot limit memory", "error", err)
 	}
@@ -114,7 +121,7 @@ func serve(ctx context.Context, o *options, args []string, again <-chan os.Signa
 	p := pipeline.Default()
 	forward := bridge.NewReconciler(o.Host, p, bridge.NewOpenFlow(vswitch.Socket(o.Switch.RunDir), openflow.Options{}), bridge.Options{Log: log, Observe: o.Observe})
 	env := node.Env{Mode: o.orchestrator(), FwdMode: o.FwdMode, InspectPort: inspectPort, Trust: holder, Find: masters.Find, Version: build.Info(),
-		CNITimeout: cniTimeout, Programmed: programmed, Traces: traces, Log: log, Recent: recent.Text}
+		CNITimeout: cniTimeout, Programmed: programmed, Traces: traces, Log: log, Recent: recent.Text, Logs: logs}
 	n, err := node.New(env, o.Settings, forward, p)
 	if err != nil {
 		return &configError{err}

@@ -45,6 +45,7 @@ func (c *Common) Register(s *Set) {
 	s.Bool(&c.Log.JSON, "use-json-log", "USE_JSON_LOG", "log JSON", "json-log")
 	s.Bool(&c.Log.Syslog, "use-syslog", "USE_SYSLOG", "log to syslog", "syslog")
 	s.String(&c.Log.SyslogURL, "syslog-url", "SYSLOG_URL", "udp://127.0.0.1:514", "address of the syslog server")
+	s.String(&c.Log.Dir, "log-dir", "LOG_DIR", "/var/log/contiv", "directory with the last log lines of netmaster and netplugin (NAME.last), which the other one shows when one has ended; empty: none")
 	s.String(&c.Tracing.Endpoint, "otlp-endpoint", "OTLP_ENDPOINT", "", "OpenTelemetry collector that receives traces of attachments by OTLP over gRPC, such as http://192.0.2.9:4317 (default: none)")
 	s.set.BoolVarP(&c.Version, "version", "v", false, "print the version and exit")
 	s.Standalone("version")

@@ -19,6 +19,7 @@ type Config struct {
 	Level     string // DEBUG, INFO, WARN or ERROR; any case
 	JSON      bool
 	Syslog    bool
+	Dir       string // where the last lines are left for other daemons of the host; "": they are not
 	SyslogURL string // "udp://host:port", "tcp://host:port" or "unix:///path"
 }
 

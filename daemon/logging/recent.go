@@ -20,6 +20,20 @@ type Recent struct {
 	mu    sync.Mutex
 	lines [][]byte
 	bytes int
+	count uint64 // lines since the start
+	tail  *tail  // nil: none
+}
+
+// KeepIn also writes the lines that follow to a file in a directory, unless that is "", for other programs of the host. It must be called before Write.
+func (r *Recent) KeepIn(dir, program string) (err error) {
+	if dir == "" {
+		return nil
+	}
+	r.tail, err = openTail(dir, program)
+	if err != nil {
+		r.tail = nil
+	}
+	return err
 }
 
 // Write adds one line, as handlers of log/slog write them. It never fails.
@@ -28,8 +42,12 @@ func (r *Recent) Write(line []byte) (int, error) {
 	if len(kept) > longestLine {
 		kept = append(kept[:longestLine], "...\n"...)
 	}
+	if r.tail != nil {
+		r.tail.write(kept)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.count++
 	r.lines = append(r.lines, kept)
 	r.bytes += len(kept)
 	drop := 0
@@ -48,4 +66,19 @@ func (r *Recent) Text() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return bytes.Join(r.lines, nil)
+}
+
+// After returns the lines after the first n of all, at most most of them, the newest, and the number of all lines. A number that is larger is of an
+// earlier process, and counts as 0.
+func (r *Recent) After(n uint64, most int) (lines []string, all uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n > r.count {
+		n = 0
+	}
+	want := min(r.count-n, uint64(len(r.lines)), uint64(most))
+	for _, line := range r.lines[len(r.lines)-int(want):] {
+		lines = append(lines, string(line))
+	}
+	return lines, r.count
 }

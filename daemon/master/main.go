@@ -58,6 +58,7 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 		return 0
 	}
 	recent := &logging.Recent{}
+	unkept := recent.KeepIn(c.Log.Dir, "netmaster")
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, syscall.SIGHUP)
 	defer signal.Stop(again)
@@ -65,6 +66,9 @@ func run(ctx context.Context, args []string, env flags.Env, stdin io.Reader, std
 	if err != nil {
 		fmt.Fprintln(stderr, "netmaster:", err)
 		return flags.ExitConfig
+	}
+	if unkept != nil {
+		log.Warn("last log lines are not left for other daemons", "error", unkept)
 	}
 	holder, err := c.Trust.Open(trust.Master, log)
 	if err != nil {

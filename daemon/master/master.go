@@ -3,8 +3,10 @@
 package main
 
 import (
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/daemon/cluster"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
@@ -81,5 +83,5 @@ func newMaster(d *daemon, db store.Store, self record.Incarnation) (*master, err
 // self returns what netmaster reports of itself.
 func (d *daemon) self(i record.Incarnation) netmaster.Self {
 	return netmaster.Self{Internal: d.Listener.Internal, Version: build.Info(), Started: d.started, Incarnation: i, ClusterMode: d.Mode, Insecure: d.holder == nil,
-		Embedded: d.Store.Embedded, Keep: d.History.Keep, Cluster: d.joinInfo(), Recent: d.recent.Text, Resources: d.usage.Last, Refused: d.front.Refusals().Of, Validity: d.own.Validity, Proves: d.own.Proves()}
+		Embedded: d.Store.Embedded, Keep: d.History.Keep, Cluster: d.joinInfo(), Recent: d.recent.Text, Logs: &hostlog.Logs{Part: model.LogNetmaster, Recent: d.recent, Dir: d.Log.Dir}, Resources: d.usage.Last, Refused: d.front.Refusals().Of, Validity: d.own.Validity, Proves: d.own.Proves()}
 }

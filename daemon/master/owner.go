@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/contiv/contiv/daemon/logging"
 	"github.com/contiv/contiv/daemon/store/member"
 	"github.com/contiv/contiv/fileowner"
 )
@@ -55,6 +56,9 @@ func (c *config) giveFiles() error {
 	}
 	if cluster != "" {
 		owned, shared = append(owned, string(cluster), cluster.HostsFile(), cluster.MemberFile()), append(shared, filepath.Dir(string(cluster)))
+	}
+	if c.Log.Dir != "" {
+		owned, shared = append(owned, logging.TailFile(c.Log.Dir, "netmaster"), logging.TailFile(c.Log.Dir, "netmaster")+".1"), append(shared, c.Log.Dir)
 	}
 	if dir := c.Storage.Embedded.Dir; dir != "" {
 		owned, shared = append(owned, dir, member.MarkerFile(dir)), append(shared, filepath.Dir(dir))

@@ -27,7 +27,7 @@ func TestOwner(t *testing.T) {
 	give := func(user string, more ...string) (int, string) {
 		var out, errs bytes.Buffer
 		args := append([]string{"--mode", "docker", "--netmode", "vlan", "--fwdmode", "bridge", "--trust", at("etc/trust"), "--cluster-file", at("etc/cluster"),
-			"--embedded-store", at("lib/store"), "--embedded-name", "h1", "--audit-file", at("lib/audit"), "--owner", user, "--config-dir", at("etc")}, more...)
+			"--embedded-store", at("lib/store"), "--embedded-name", "h1", "--audit-file", at("lib/audit"), "--log-dir", at("lib/log"), "--owner", user, "--config-dir", at("etc")}, more...)
 		code := run(context.Background(), args, nil, strings.NewReader(""), &out, &errs)
 		return code, errs.String()
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/agent/attach"
 	"github.com/contiv/contiv/daemon/agent/bgp"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/record"
 	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/bridge"
@@ -91,6 +92,7 @@ type Options struct {
 	Bounds     *Bounds                // nil: those of the default Limits
 	Log        *slog.Logger           // nil: none
 	Recent     func() []byte          // the last lines of the agent's log; nil: they are not kept
+	Logs       *hostlog.Logs          // of this host; nil: they are not read
 	Expires    func() time.Time       // when the agent's certificate ends; nil: it has none
 	Metrics    []prometheus.Collector // further ones
 
@@ -165,6 +167,7 @@ func Handler(o Options) http.Handler {
 	mux.HandleFunc("GET /inspect/findings", func(w http.ResponseWriter, q *http.Request) { answer(w, list(o.Findings(q.Context()))) })
 	mux.HandleFunc("GET /inspect/malformed", func(w http.ResponseWriter, _ *http.Request) { answer(w, list(o.Malformed())) })
 	mux.HandleFunc("GET /inspect/log", o.recent)
+	mux.HandleFunc("GET /inspect/logs", o.logs)
 	mux.HandleFunc("DELETE /debug/reclaimEndpoint/{id}", o.reclaim)
 	unlimited := http.NewServeMux()
 	unlimited.HandleFunc("GET "+capturePath, o.capture) // it has limits of its own
@@ -230,6 +233,23 @@ func (o *Options) recent(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	text(w, http.StatusOK, string(o.Recent()))
+}
+
+// logs returns the last lines of the log of a part of this host.
+func (o *Options) logs(w http.ResponseWriter, r *http.Request) {
+	if o.Logs == nil {
+		text(w, http.StatusNotFound, "this agent reads no logs\n")
+		return
+	}
+	q := r.URL.Query()
+	most, _ := strconv.Atoi(q.Get("lines")) // what is no number is the default
+	lines, err := o.Logs.Read(q.Get("of"), q.Get("after"), most)
+	if err != nil {
+		e := model.AsError(err)
+		text(w, e.Code.Info().Status, err.Error()+"\n")
+		return
+	}
+	answer(w, lines)
 }
 
 func (o *Options) reclaim(w http.ResponseWriter, r *http.Request) {

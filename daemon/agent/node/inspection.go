@@ -52,7 +52,7 @@ func (n *Node) inspectors() (doors []task.Task) {
 func (n *Node) inspection() inspect.Options {
 	o := inspect.Options{Forward: n.forward, Attach: n.attach, Pipeline: n.flows, Status: n.Status, Waiting: n.Waiting,
 		Driver: n.driver, Called: n.containerName, ICMPErrors: n.answers.Sent, Malformed: n.records.Malformed, Services: n.records.Services, Router: n.router.Status, Version: n.Version, Now: time.Now,
-		NextHop: n.nextHop, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Bounds: n.bounds, Log: n.Log, Recent: n.Recent, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach, Metrics: append(n.comparer.Metrics(), n.attach.Durations(), usage.NewCollector("agent", n.usage.Last)),
+		NextHop: n.nextHop, Findings: n.examiner.Now, Control: n.conn.Control, Drift: n.drift, Observes: n.Observe, Bounds: n.bounds, Log: n.Log, Recent: n.Recent, Logs: n.Logs, Closed: n.access.Refuses, Ports: n.access, Reach: n.links.Reach, Metrics: append(n.comparer.Metrics(), n.attach.Durations(), usage.NewCollector("agent", n.usage.Last)),
 		Packets: func(ifname string) (capture.Source, error) {
 			return link.OpenPackets(n.Namespace, ifname, capture.MaxFrame)
 		}}

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/daemon/agent/underlay"
 	"github.com/contiv/contiv/daemon/agent/vswitch"
 	"github.com/contiv/contiv/daemon/flags"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/incarnation"
 	"github.com/contiv/contiv/daemon/tracing"
 	"github.com/contiv/contiv/trust"
@@ -111,4 +112,5 @@ type Env struct {
 	Programmed    func() // called once, when the switch has all that was known at the start; nil: nothing is
 	Log           *slog.Logger
 	Recent        func() []byte // the last lines of the log; nil: they are not kept
+	Logs          *hostlog.Logs // of this host; nil: they are not read
 }

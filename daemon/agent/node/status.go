@@ -30,6 +30,9 @@ func (n *Node) Status() model.AgentStatus {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
 	}
 	s.Authorities, s.Authority = n.member.Proves()
+	if n.Logs != nil {
+		s.OtherError = n.Logs.LastError()
+	}
 	s.Docker, s.Mode = n.engine.Status(), n.engine.Mode(n.Env.Mode)
 	if sum.Failed > 0 {
 		for _, o := range n.forward.Status() {

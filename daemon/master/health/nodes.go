@@ -61,7 +61,7 @@ func masters(s *Snapshot) (out []model.Finding) {
 			f.Code, f.Severity, f.Next = model.FindingCertificateRefused, model.SeverityError, "contiv cert show"
 			f.Evidence, f.Remedy = "netmaster "+n.Address+" is not reached, since "+n.Reason, refusedRemedy
 		case !n.Answered():
-			f.Code, f.Evidence, f.Remedy = model.FindingMasterSilent, "netmaster "+n.Address+" does not answer: "+n.Reason, "start it, and look at its log"
+			f.Code, f.Evidence, f.Remedy = model.FindingMasterSilent, "netmaster "+n.Address+" does not answer: "+n.Reason+lastWords(s, n), "start it, and look at its log"
 		case !n.Ready:
 			f.Code, f.Evidence, f.Remedy = model.FindingMasterWaiting, "netmaster "+n.Address+" is not ready: "+n.Reason, "look at what it waits for"
 		case trouble != "" && n.Kubernetes.Silent:
@@ -118,7 +118,7 @@ func agents(s *Snapshot) (out []model.Finding) {
 			note(model.FindingAgentUnknown, model.SeverityUnknown, n.Reason, "start the netmaster that is named", "netctl node ls")
 			continue
 		case !n.Answered():
-			note(model.FindingAgentSilent, model.SeverityError, n.Reason, "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
+			note(model.FindingAgentSilent, model.SeverityError, n.Reason+lastWords(s, n), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
 			continue
 		case n.Errors > 0:
 			note(model.FindingObjectsFailed, model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
@@ -139,6 +139,27 @@ func agents(s *Snapshot) (out []model.Finding) {
 		}
 	}
 	return out
+}
+
+// lastWords returns the last error in the log of a daemon that does not answer, which the other daemon of its host reports; "" if that knows none.
+func lastWords(s *Snapshot, of *model.Node) string {
+	topology := s.Topology()
+	machine := topology.machine(of)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if other := (n.Role == model.RoleAgent) != (of.Role == model.RoleAgent); other && n.OtherError != "" && n.Answered() && topology.machine(n) == machine {
+			return "; the last error in its log: " + n.OtherError
+		}
+	}
+	return ""
+}
+
+// machine returns the machine of a node: the label of its host, or an address.
+func (t *Topology) machine(n *model.Node) string {
+	if n.Role == model.RoleAgent {
+		return n.Name
+	}
+	return t.Machines["master/"+n.Name]
 }
 
 // refusedRemedy is the remedy of a certificate that is refused.

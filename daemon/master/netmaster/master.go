@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/master/aci"
 	"github.com/contiv/contiv/daemon/master/admit"
 	"github.com/contiv/contiv/daemon/master/adopt"
@@ -50,6 +51,7 @@ type Self struct {
 	Keep        history.Keep
 	Cluster     joinapi.Cluster
 	Recent      func() []byte // last lines of the log; nil: they are not kept
+	Logs        *hostlog.Logs // of this netmaster's host; nil: they are not kept
 	// Kubernetes returns whether Kubernetes is read; nil: no API server is named.
 	Kubernetes func() *model.KubernetesStatus
 	// Snapshots returns the state of the store's snapshots; nil: none are saved.

@@ -75,7 +75,7 @@ func (m *Master) members(front *server.Config, peers *peer.Peers, networks *dock
 	version.Incarnation = m.Incarnation.ID
 	return &nodes.Nodes{Catalog: m.Catalog, Peers: peers, Commit: m.Commit, Endpoints: m.Endpoints, Leadership: m.Leadership, Store: m.Store,
 		Embedded: m.Embedded, Internal: m.Internal, Version: version, Started: m.Started, Waiting: front.Waiting, Answered: front.Answered.Load,
-		Networks: networks, Enroll: m.Enroll, Kubernetes: m.Kubernetes, Relay: m.Relay, Snapshots: m.Snapshots, Refused: m.Refused, Resources: m.Resources, Validity: m.Validity, Proves: m.Proves}
+		Networks: networks, Enroll: m.Enroll, Kubernetes: m.Kubernetes, Relay: m.Relay, Snapshots: m.Snapshots, Refused: m.Refused, Logs: m.Logs, Resources: m.Resources, Validity: m.Validity, Proves: m.Proves}
 }
 
 // objects returns the part of the API's objects.
@@ -166,6 +166,6 @@ func (m *Master) pairs(peers *peer.Peers) part.Part {
 // bundles returns the part of support bundles.
 func (m *Master) bundles(members *nodes.Nodes, peers *peer.Peers) part.Part {
 	b := &supportbundle.Bundling{Catalog: m.Catalog, Peers: peers, Store: m.Store, Nodes: members.All, Own: m.Internal, Mode: m.ClusterMode,
-		Version: m.Version, Recent: m.Recent, Log: m.Log}
+		Version: m.Version, Recent: m.Recent, Logs: m.Logs, Log: m.Log}
 	return part.Serves(b.Register)
 }

@@ -64,7 +64,7 @@ func TestRoutesByRole(t *testing.T) {
 			"POST /plugin/leave", "POST /plugin/offer", "POST /plugin/channel", "GET /plugin/revoked", "GET /plugin/authority", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/drain", "POST /api/v1/readdress", "POST /api/v1/certificates/renew"},
 		trust.Master: {"GET /api/v1/auth/whoami", "GET /plugin/sessions", "GET /api/v1/nodes/self", "POST /api/v1/audit", "GET /api/v1/leave", "POST /api/v1/leave", "POST /api/v1/drain", "POST /api/v1/readdress", "GET /api/v1/leadership", "GET /api/v1/leadership/peers", "GET /api/v1/tokens",
 			"GET /api/v1/authority", "POST /api/v1/authority", "POST /api/v1/tokens", "DELETE /api/v1/tokens/:id", "GET /api/v1/certificates", "POST /api/v1/certificates", "POST /api/v1/certificates/renew",
-			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover", "GET /metrics", "GET /api/v1/log"},
+			"POST /api/v1/certificates/revoke", "POST /api/v1/leadership/handover", "GET /metrics", "GET /api/v1/log", "GET /api/v1/logs"},
 		trust.Monitor: {"GET /api/v1/auth/whoami", "GET /metrics", "GET /metrics/:host", "GET /info", "GET /api/v1/nodes", "GET /api/v1/nodes/self", "GET /api/v1/health", "GET /api/v1/leadership", "GET /api/v1/leadership/peers",
 			"POST /api/v1/certificates/renew"},
 	}

@@ -11,7 +11,7 @@ import (
 
 // Expensive routes have a bound that the server declares, and so have streams.
 func TestRoutesAreBounded(t *testing.T) {
-	want := map[string]string{"/api/v1/watch": "watches", "/api/v1/capture": "captures", "/api/v1/bundle": "bundles", "/api/v1/observe": "captures", "/api/v1/why": "traces", "/api/v1/counters": "traces", "/api/v1/doctor": "traces", "/api/v1/matrix/:namespace": "traces", "/api/v1/agents/:host/:what": "traces", channel.Path: "agents"}
+	want := map[string]string{"/api/v1/watch": "watches", "/api/v1/capture": "captures", "/api/v1/bundle": "bundles", "/api/v1/observe": "captures", "/api/v1/why": "traces", "/api/v1/counters": "traces", "/api/v1/doctor": "traces", "/api/v1/matrix/:namespace": "traces", "/api/v1/agents/:host/:what": "traces", "/api/v1/logs/:host": "traces", channel.Path: "agents"}
 	seen := map[string]bool{}
 	for _, r := range mastertest.Start(t, mastertest.Options{}).Routes {
 		seen[r.Path] = true

@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
 	"github.com/contiv/contiv/daemon/master/dockernet"
@@ -62,6 +63,7 @@ type Nodes struct {
 	Snapshots  func() *model.SnapshotStatus   // of the store that this netmaster saves; nil: it saves none
 	// Refused returns why daemons of a role at a machine's address were refused a moment ago, "" if they were not; nil: none is.
 	Refused   func(host string, role trust.Role) string
+	Logs      *hostlog.Logs           // of this netmaster's host; nil: they are not kept
 	Resources func() []model.Resource // what this netmaster can run out of, as last measured
 	Validity  func() *model.Validity  // of this netmaster's certificate; nil: it has none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
@@ -191,6 +193,9 @@ func (s *Nodes) self() model.Node {
 	}
 	if s.Snapshots != nil {
 		n.Snapshots = s.Snapshots()
+	}
+	if s.Logs != nil {
+		n.OtherError = s.Logs.LastError()
 	}
 	if s.Proves != nil {
 		n.Authorities, n.Authority = s.Proves()

@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
@@ -44,12 +45,14 @@ type Bundling struct {
 	Mode    string                                 // the orchestrator
 	Version model.Version
 	Recent  func() []byte // the last lines of this netmaster's log; nil: they are not kept
+	Logs    *hostlog.Logs // of this netmaster's host; nil: they are not kept
 	Log     *slog.Logger
 }
 
 // Register adds the routes.
 func (b *Bundling) Register(r *rest.Router) {
 	b.Front = r
+	b.registerLogs(r)
 	all := r.GET(Path, func(w http.ResponseWriter, q *http.Request, _ httprouter.Params) {
 		w.Header().Set("Content-Type", "application/gzip")
 		w.Header().Set("Cache-Control", "no-store")
