@@ -155,7 +155,7 @@ func tail(path string, after uint64, most int) (lines []string, next uint64, err
 	return lines[max(0, len(lines)-most):], from + uint64(end), nil
 }
 
-// faults match lines that say why a daemon ends.
+// faults match lines with the reason for the end of a daemon.
 var faults = regexp.MustCompile(`level=ERROR|"level":"ERROR"|^panic: |^fatal error: `)
 
 // LastError returns the last line of the log of the other daemon of this host that is an error, "" if it has none. It reads the file only when

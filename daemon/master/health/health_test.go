@@ -62,6 +62,10 @@ func TestExamine(t *testing.T) {
 			s.At = time.Now()
 			s.Certificates = []Certificate{{Host: "h1", Issued: s.At.Add(-2 * time.Hour), Until: s.At.Add(-time.Hour)}}
 		}, []string{"error certificate-ended host/h1", "error certificate-refused host/h2", "error certificate-refused host/h1 < certificate-ended host/h1"}},
+		{"daemons that have ended, of which the other one of the host shows the last error", func(s *Snapshot) {
+			s.Nodes[1] = model.Node{Name: "192.0.2.7", Address: "192.0.2.7:9999", Role: model.RoleUnknown, Reason: "connection refused"}
+			s.Nodes[2].Address, s.Nodes[2].OtherError = "192.0.2.7:9090", "level=ERROR out of cheese"
+		}, []string{"warning master-silent master/192.0.2.7 (out of cheese)"}},
 		{"a netmaster whose certificate is refused", func(s *Snapshot) {
 			s.Nodes[1] = model.Node{Name: "m2", Address: "m2:9999", Role: model.RoleUnknown, Reason: model.CertificateRefused + "m2 is not certified by this cluster's authority"}
 		}, []string{"error certificate-refused master/m2"}},
@@ -188,6 +192,9 @@ func TestExamine(t *testing.T) {
 				text := string(f.Severity) + " " + f.Code.String() + " " + f.Object
 				if f.CausedBy != nil {
 					text += " < " + f.CausedBy.String()
+				}
+				if strings.Contains(f.Evidence, "; the last error in its log: level=ERROR out of cheese") {
+					text += " (out of cheese)"
 				}
 				got = append(got, text)
 				if f.Evidence == "" || f.Remedy == "" {
