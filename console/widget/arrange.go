@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/sortkey"
 )
 
 // manyItems is the number of items from which a list is filtered and sorted in the background.
@@ -120,7 +121,7 @@ func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arra
 	}
 	type keyed struct {
 		item T
-		key  sortKey
+		key  sortkey.Key
 		at   int // in the list's own order, or where it was shown
 	}
 	var places map[string]int
@@ -148,7 +149,7 @@ func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arra
 			if cells == nil {
 				cells = strings.Split(text, "\n")
 			}
-			k.key = newSortKey(cell(cells, o.column-1))
+			k.key = sortkey.Of(cell(cells, o.column-1))
 		}
 		kept = append(kept, k)
 	}
@@ -157,7 +158,7 @@ func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arra
 			if o.descending && !o.held {
 				a, b = b, a
 			}
-			return cmp.Or(a.key.compare(b.key), cmp.Compare(a.at, b.at))
+			return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.at, b.at))
 		})
 	}
 	if ctx.Err() != nil {

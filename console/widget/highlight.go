@@ -5,6 +5,8 @@ package widget
 import (
 	"slices"
 	"time"
+
+	"github.com/contiv/contiv/sortkey"
 )
 
 const (
@@ -45,7 +47,7 @@ func (h *highlights) see(id string, cells []string, now time.Time) []bool {
 		switch {
 		case c == s.cells[i]:
 			continue
-		case !unset(s.cells[i]): // a first value is no change
+		case !sortkey.Unset(s.cells[i]): // a first value is no change
 			if s.changed == nil {
 				s.changed = make([]time.Time, len(cells))
 			}

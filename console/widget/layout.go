@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/sortkey"
 )
 
 // layout is the widths of the columns of a table and which of them hold numbers, which are aligned right.
@@ -30,9 +31,9 @@ func newLayout(headers []string, rows []Row, width int) layout {
 		for _, r := range rows {
 			c := cell(r.Cells, i)
 			needs[i] = max(needs[i], Width(c))
-			if _, ok := quantity(c); ok {
+			if _, ok := sortkey.Quantity(c); ok {
 				numbers++
-			} else if !unset(c) && c != "never" {
+			} else if !sortkey.Unset(c) && c != "never" {
 				l.right[i] = false
 			}
 		}

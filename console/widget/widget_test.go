@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/sortkey"
 )
 
 func plain() *theme.Theme {
@@ -114,7 +115,7 @@ func TestOrderOfCells(t *testing.T) {
 	rising := [][]string{{"never", "0", "0.3", "999", "1.2k", "88M"}, {"-", "3s", "2m", "4h", "1d"}, {"?", "10.0.0.9", "10.0.0.10", "10.0.1.2"}, {"", "a", "b"}, {"9 %", "10 %", "100 %"}}
 	for _, list := range rising {
 		for i := range len(list) - 1 {
-			if a, b := newSortKey(list[i]), newSortKey(list[i+1]); a.compare(b) >= 0 || b.compare(a) <= 0 {
+			if a, b := sortkey.Of(list[i]), sortkey.Of(list[i+1]); a.Compare(b) >= 0 || b.Compare(a) <= 0 {
 				t.Errorf("want %q before %q", list[i], list[i+1])
 			}
 		}
