@@ -17,7 +17,7 @@ import (
 	"github.com/contiv/contiv/api/yaml"
 )
 
-// Parse parses YAML or JSON documents, each one object or a list of them. An object is its fields and a field "kind". An error names the
+// Parse parses YAML or JSON documents, each one object or a list of them, which may be the value of a field "items". An object is its fields and a field "kind". An error names the
 // document, by its number.
 func Parse(text []byte) ([]model.ApplyObject, error) {
 	var out []model.ApplyObject
@@ -32,6 +32,9 @@ func Parse(text []byte) ([]model.ApplyObject, error) {
 			return nil, fmt.Errorf("document %d: %w", n, err)
 		}
 		list, isList := value.([]any)
+		if object, ok := value.(map[string]any); ok && object["kind"] == nil {
+			list, isList = object["items"].([]any) // as netctl get prints a list
+		}
 		if !isList && value != nil {
 			list = []any{value}
 		}
