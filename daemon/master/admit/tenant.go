@@ -31,7 +31,7 @@ func removeTenant(tx *commit.Tx, t *model.Tenant) error {
 	} {
 		if keys := tx.Referrers(model.KindTenant(), t.ObjectKey(), c.kind); len(keys) > 0 {
 			return model.Errorf(model.CodeInUse, "", "cannot delete %s, has %d %s", t.TenantName, len(keys), c.what).
-				Try("delete %s first, or all that the tenant has, and itself: netctl export -t %s | netctl delete -f -", some(keys), t.TenantName)
+				Try("delete %s first, or all that the tenant has, and itself: netctl tenant rm %s --cascade", some(keys), t.TenantName)
 		}
 	}
 	for _, o := range tx.Objects(model.KindExtContractsGroup()) { // they block nothing, and mean nothing without their tenant

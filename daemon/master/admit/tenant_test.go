@@ -18,11 +18,11 @@ func TestTenants(t *testing.T) {
 		{"removed, and there is none", nil, "rm tenant acme",
 			`not-found: tenant not found (the key is "acme"; tenants: default; netctl tenant ls lists them)`},
 		{"removed with a network", []string{"tenant acme", "network blue encap=vxlan subnet=10.1.1.0/24 tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 networks (delete acme:blue first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
+			"in-use: cannot delete acme, has 1 networks (delete acme:blue first, or all that the tenant has, and itself: netctl tenant rm acme --cascade)"},
 		{"removed with a policy", []string{"tenant acme", "policy p tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 policies (delete acme:p first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
+			"in-use: cannot delete acme, has 1 policies (delete acme:p first, or all that the tenant has, and itself: netctl tenant rm acme --cascade)"},
 		{"removed with a profile", []string{"tenant acme", "netprofile p tenantName=acme"}, "rm tenant acme",
-			"in-use: cannot delete acme, has 1 netprofiles (delete acme:p first, or all that the tenant has, and itself: netctl export -t acme | netctl delete -f -)"},
+			"in-use: cannot delete acme, has 1 netprofiles (delete acme:p first, or all that the tenant has, and itself: netctl tenant rm acme --cascade)"},
 		{"the first one, with nothing in it", nil, "rm tenant default", ""},
 	})
 }
