@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 func newAck(f *Factory) *cobra.Command {
 	var long time.Duration
 	var reason string
+	o, list, end := &output{}, &output{}, &output{}
 	c := &cobra.Command{
 		Use: "ack CODE OBJECT --for TIME --reason TEXT", Short: "Acknowledge a finding for a time: netctl and the console dim it",
 		Long: "Acknowledges the findings with a code about an object, whichever host reports them, as netctl status prints both. They are listed last and in short, " +
@@ -34,40 +36,42 @@ func newAck(f *Factory) *cobra.Command {
 			if long < time.Second {
 				return term.BadUsage("--for: expected a time such as 2h, at most %v", model.MaxAcknowledged)
 			}
-			return runAck(cmd.Context(), f, args[0], args[1], long, reason)
+			return runAck(cmd.Context(), f, o, args[0], args[1], long, reason)
 		},
 	}
 	c.Flags().DurationVar(&long, "for", 0, "how long, such as 30m or 2h; at most 720h")
 	c.Flags().StringVar(&reason, "reason", "", "reason, one line")
-	o := &output{}
+	o.registerOutput(c, "table")
 	ls := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List acknowledged findings", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runAckList(cmd.Context(), f, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAckList(cmd.Context(), f, list) },
 	}
-	o.register(ls)
+	list.register(ls)
 	rm := &cobra.Command{
 		Use: "rm CODE OBJECT", Aliases: []string{"delete"}, Short: "End an acknowledgement", Args: exactly("CODE", "OBJECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runAck(cmd.Context(), f, args[0], args[1], 0, "")
+			return runAck(cmd.Context(), f, end, args[0], args[1], 0, "")
 		},
 	}
+	end.registerOutput(rm, "table")
 	c.AddCommand(ls, rm)
 	return c
 }
 
-func runAck(ctx context.Context, f *Factory, code, object string, long time.Duration, reason string) error {
-	c, err := f.client()
+func runAck(ctx context.Context, f *Factory, o *output, code, object string, long time.Duration, reason string) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
 	out, err := c.Acknowledge(ctx, code, object, long, reason)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case long == 0:
-		return printf(f.Out, "%s %s is not acknowledged any more\n", out.Code, out.Object)
 	}
-	return printf(f.Out, "%s %s is acknowledged until %s\n", out.Code, out.Object, out.Until.UTC().Format(time.RFC3339))
+	said := fmt.Sprintf("%s %s is not acknowledged any more\n", out.Code, out.Object)
+	if long != 0 {
+		said = fmt.Sprintf("%s %s is acknowledged until %s\n", out.Code, out.Object, out.Until.UTC().Format(time.RFC3339))
+	}
+	return f.answer(answer{said, []string{out.Code.String() + " " + out.Object}, out}, format)
 }
 
 func runAckList(ctx context.Context, f *Factory, o *output) error {
@@ -79,9 +83,9 @@ func runAckList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: []model.Column{{Header: "Code"}, {Header: "Object"}, {Header: "By"}, {Header: "Until"}, {Header: "Reason"}}}, value: list}
+	l := &term.Listing{Table: term.Table{Columns: []model.Column{{Header: "Code"}, {Header: "Object"}, {Header: "By"}, {Header: "Until"}, {Header: "Reason"}}}, Value: list}
 	for _, a := range list {
-		l.row(a.Code.String()+" "+a.Object, []string{a.Code.String(), a.Object, a.By, a.Until.UTC().Format(time.RFC3339), a.Reason})
+		l.Row(a.Code.String()+" "+a.Object, []string{a.Code.String(), a.Object, a.By, a.Until.UTC().Format(time.RFC3339), a.Reason})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }

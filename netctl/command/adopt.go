@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,11 +29,14 @@ func newAdopt(f *Factory) *cobra.Command {
 }
 
 func newAdoptDecision(f *Factory, use, short string, accept bool) *cobra.Command {
-	return &cobra.Command{Use: use + " NAME", Short: short, Args: exactly("NAME"),
+	o := &output{}
+	c := &cobra.Command{Use: use + " NAME", Short: short, Args: exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runAdoptDecision(cmd.Context(), f, model.AdoptionDecision{Name: args[0], Accept: accept})
+			return runAdoptDecision(cmd.Context(), f, o, model.AdoptionDecision{Name: args[0], Accept: accept})
 		},
 	}
+	o.registerOutput(c, "table")
+	return c
 }
 
 func runAdoptList(ctx context.Context, f *Factory, o *output) error {
@@ -44,11 +48,11 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: []model.Column{{Header: "Name"}, {Header: "Host"}, {Header: "Address"}, {Header: "Holder"}, {Header: "Since"}, {Header: "Reason"}}}, value: list}
+	l := &term.Listing{Table: term.Table{Columns: []model.Column{{Header: "Name"}, {Header: "Host"}, {Header: "Address"}, {Header: "Holder"}, {Header: "Since"}, {Header: "Reason"}}}, Value: list}
 	for _, a := range list {
-		l.row(a.Name, []string{a.Name, a.Host, a.Address, a.Holder, a.Since.UTC().Format(time.RFC3339), a.Reason})
+		l.Row(a.Name, []string{a.Name, a.Host, a.Address, a.Holder, a.Since.UTC().Format(time.RFC3339), a.Reason})
 	}
-	if err := l.write(f, format); err != nil {
+	if err := f.print(l, format); err != nil {
 		return err
 	}
 	verdict, err := c.Health(ctx)
@@ -63,19 +67,21 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 	return nil
 }
 
-func runAdoptDecision(ctx context.Context, f *Factory, d model.AdoptionDecision) error {
-	c, err := f.client()
+func runAdoptDecision(ctx context.Context, f *Factory, o *output, d model.AdoptionDecision) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
 	out, err := c.DecideAdoption(ctx, d)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !d.Accept:
-		return printf(f.Out, "endpoint %s on host %s loses its network within seconds\n", out.Name, out.Host)
-	case out.Holder != "" && out.Holder != out.Name:
-		return printf(f.Out, "endpoint %s on host %s keeps its network; endpoint %s was deleted\n", out.Name, out.Host, out.Holder)
 	}
-	return printf(f.Out, "endpoint %s on host %s keeps its network\n", out.Name, out.Host)
+	said := fmt.Sprintf("endpoint %s on host %s keeps its network", out.Name, out.Host)
+	switch {
+	case !d.Accept:
+		said = fmt.Sprintf("endpoint %s on host %s loses its network within seconds", out.Name, out.Host)
+	case out.Holder != "" && out.Holder != out.Name:
+		said += fmt.Sprintf("; endpoint %s was deleted", out.Holder)
+	}
+	return f.answer(answer{said + "\n", []string{out.Name}, out}, format)
 }

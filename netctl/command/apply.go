@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -16,10 +15,9 @@ import (
 
 // applyOptions are those of apply and delete.
 type applyOptions struct {
-	files  []string
-	dryRun dryRun
+	files []string
 	pruning
-	waiting
+	writing
 }
 
 func registerFiles(c *cobra.Command, files *[]string) {
@@ -42,37 +40,21 @@ func newApply(f *Factory) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runApply(cmd.Context(), f, o) },
 	}
 	registerFiles(c, &o.files)
-	o.dryRun.register(c)
 	o.pruning.register(c)
 	c.Flags().BoolVar(&o.yes, "yes", false, "with --prune: delete without listing the objects first")
-	o.waiting.register(c)
+	o.writing.register(c)
 	return c
 }
 
-// dryRun is the flag of a trial: "" or "server".
-type dryRun string
-
-func (d *dryRun) register(c *cobra.Command) {
-	c.Flags().StringVar((*string)(d), "dry-run", "", `check on the server without changing anything; the only value is "server"`)
-	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
-}
-
-func (d dryRun) check() error {
-	if d != "" && d != "server" {
-		return term.BadUsage("--dry-run: got %s, want server", string(d))
-	}
-	return nil
-}
-
 func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
-	if err := errors.Join(o.dryRun.check(), o.check()); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	objects, err := readManifests(f, o.files)
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -82,32 +64,29 @@ func runApply(ctx context.Context, f *Factory, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	if len(gone) > 0 && o.dryRun == "" {
+	if len(gone) > 0 && !o.dryRun.on() {
 		tried := &portions{c: c, dry: true, selector: o.selector.text}
 		if err := tried.send(ctx, objects, gone); err != nil {
 			return err
 		}
 		if !o.yes {
-			if err := tried.report(f); err != nil {
+			if err := tried.report(f, format); err != nil {
 				return err
 			}
 			return term.Exitf(term.Differs, "nothing was changed: %d objects that are not in the files would be deleted; use --yes to delete them", len(gone))
 		}
 	}
-	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != "", selector: o.selector.text}, objects, gone)
+	return o.carryOut(ctx, f, format, &portions{c: c, dry: o.dryRun.on(), selector: o.selector.text}, objects, gone)
 }
 
 // carryOut applies objects, deletes those of gone, and reports the results.
-func (o *applyOptions) carryOut(ctx context.Context, f *Factory, p *portions, objects, gone []model.ApplyObject) error {
+func (o *applyOptions) carryOut(ctx context.Context, f *Factory, format term.Format, p *portions, objects, gone []model.ApplyObject) error {
 	err := p.send(ctx, objects, gone)
-	if err := p.report(f); err != nil {
+	if err := p.report(f, format); err != nil {
 		return err
 	}
 	if err != nil {
 		return p.incomplete(err)
-	}
-	if p.dry {
-		return nil
 	}
 	return o.await(ctx, f, p.c, p.rev)
 }

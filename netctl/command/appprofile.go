@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/netctl/term"
 )
 
 // addAppProfile adds the special verbs of application profiles: update, which is an alias of create, and the list of a profile's groups.
@@ -37,7 +36,7 @@ func newProfileGroups(f *Factory, k *model.Kind) *cobra.Command {
 }
 
 func runProfileGroups(ctx context.Context, f *Factory, s *scope, o *output, name string) error {
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -49,8 +48,8 @@ func runProfileGroups(ctx context.Context, f *Factory, s *scope, o *output, name
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return local(term.WriteJSON(f.Out, p))
+	if o.json || !format.Tabular() && !format.Names() {
+		return f.answer(answer{value: p}, format)
 	}
 	return printf(f.Out, "%s", strings.Join(p.EndpointGroups, ",")) // without a newline, as scripts expect
 }

@@ -46,10 +46,11 @@ func newLogout(f *Factory) *cobra.Command {
 }
 
 func newWhoami(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o := &output{}
+	c := &cobra.Command{
 		Use: "whoami", Short: "Show your user and permissions", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := f.client()
+			c, format, err := o.client(f)
 			if err != nil {
 				return err
 			}
@@ -57,12 +58,15 @@ func newWhoami(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if who.Role == "" {
-				return printf(f.Out, "authentication is disabled: every user has all permissions\n")
+			said := "authentication is disabled: every user has all permissions\n"
+			if who.Role != "" {
+				said = fmt.Sprintf("%s %s, authenticated by %s\nroles: %s\n", who.Role, who.Name, who.Proof, orNone(strings.Join(who.Grants, ", ")))
 			}
-			return printf(f.Out, "%s %s, authenticated by %s\nroles: %s\n", who.Role, who.Name, who.Proof, orNone(strings.Join(who.Grants, ", ")))
+			return f.answer(answer{said, []string{who.Name}, who}, format)
 		},
 	}
+	o.registerOutput(c, "table")
+	return c
 }
 
 func orNone(s string) string {
@@ -73,40 +77,42 @@ func orNone(s string) string {
 }
 
 func newCanI(f *Factory) *cobra.Command {
-	tenant := ""
+	o, tenant := &output{}, ""
 	c := &cobra.Command{
 		Use: "can-i VERB [KIND [NAME]]", Short: "Check whether you are allowed to do something", Args: between(1, 3, "VERB, KIND, NAME"),
 		Long:    "Check whether you are allowed to do something, and show who is.\n\nVERB is read, change, capture, repair, hand-over, relay, bundle or manage, or a verb of netctl such as ls or create. The exit code is 3 if the answer is no.",
 		Example: "  netctl auth can-i create network --tenant blue\n  netctl auth can-i capture",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = append(args, "", "")
-			return runCanI(cmd.Context(), f, args[0], args[1], args[2], tenant)
+			return runCanI(cmd.Context(), f, o, args[0], args[1], args[2], tenant)
 		},
 	}
 	c.Flags().StringVarP(&tenant, "tenant", "t", "", "check in this tenant")
+	o.registerOutput(c, "table")
 	return c
 }
 
-func runCanI(ctx context.Context, f *Factory, verb, kind, name, tenant string) error {
+func runCanI(ctx context.Context, f *Factory, o *output, verb, kind, name, tenant string) error {
 	key := name
 	if k, ok := model.KindOf(kind); ok && name != "" && k.TenantScoped() && tenant != "" {
 		key = model.Key(tenant, name)
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	answer, err := c.CanI(ctx, verb, kind, key, tenant)
+	can, err := c.CanI(ctx, verb, kind, key, tenant)
 	if err != nil {
 		return err
 	}
-	if answer.Allowed {
-		return printf(f.Out, "yes: %s\n", answer.Right)
+	said := "no"
+	if can.Allowed {
+		said = "yes"
 	}
-	if err := printf(f.Out, "no: %s\n", answer.Right); err != nil {
+	if err := f.answer(answer{said + ": " + can.Right + "\n", []string{said}, can}, format); err != nil || can.Allowed {
 		return err
 	}
-	return term.Exitf(term.Server, "%s", answer.Why)
+	return term.Exitf(term.Server, "%s", can.Why)
 }
 
 func newPassword(f *Factory) *cobra.Command {
@@ -178,16 +184,16 @@ func newTokens(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l := &listing{Table: term.Table{Columns: columns("Id", "User", "Proof", "Label", "From", "Made", "Expires")}, value: list}
+			l := &term.Listing{Table: term.Table{Columns: columns("Id", "User", "Proof", "Label", "From", "Made", "Expires")}, Value: list}
 			for i := range list {
 				one := &list[i]
 				expires := "never"
 				if one.Expires != nil {
 					expires = one.Expires.Format(time.RFC3339)
 				}
-				l.row(one.ID, []string{one.ID, one.User, one.Proof, one.Label, one.From, one.Made.Format(time.RFC3339), expires})
+				l.Row(one.ID, []string{one.ID, one.User, one.Proof, one.Label, one.From, one.Made.Format(time.RFC3339), expires})
 			}
-			return l.write(f, format)
+			return f.print(l, format)
 		},
 	}
 	o.register(cmd)
@@ -195,11 +201,11 @@ func newTokens(f *Factory) *cobra.Command {
 }
 
 func newToken(f *Factory) *cobra.Command {
-	q, length := model.TokenRequest{}, time.Duration(0)
+	o, q, length := &output{}, model.TokenRequest{}, time.Duration(0)
 	c := &cobra.Command{
 		Use: "token USER", Short: "Create a token for a service account, and print it", Args: exactly("User name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.client()
+			c, format, err := o.client(f)
 			if err != nil {
 				return err
 			}
@@ -208,25 +214,46 @@ func newToken(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printf(f.Out, "%s\n", t.Token)
+			return f.answer(answer{t.Token + "\n", []string{t.ID}, t}, format)
 		},
 	}
 	c.Flags().StringVar(&q.Label, "label", "", "description of the token")
 	c.Flags().DurationVar(&length, "for", 0, "validity of the token (0: until it is revoked)")
+	o.registerOutput(c, "table")
 	return c
 }
 
 func newRevoke(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	dry := dryRun("")
+	c := &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a session or token", Args: exactly("Id of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.client()
 			if err != nil {
 				return err
 			}
+			if dry.on() {
+				return tryRevoke(cmd.Context(), f, c, args[0])
+			}
 			return c.RevokeToken(cmd.Context(), args[0])
 		},
 	}
+	dry.register(c)
+	return c
+}
+
+// tryRevoke answers a dry run: the token must exist.
+func tryRevoke(ctx context.Context, f *Factory, c *client.Client, id string) error {
+	list, err := c.Tokens(ctx, "")
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].ID == id {
+			return printf(f.Out, "%s of %s would be revoked (dry run)\n", list[i].Proof, list[i].User)
+		}
+	}
+	return model.Errorf(model.CodeNotFound, "id", "token %s not found", id).Try("list them with netctl auth tokens")
 }
 
 func newAudit(f *Factory) *cobra.Command {
@@ -245,12 +272,12 @@ func newAudit(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l := &listing{Table: term.Table{Columns: columns("Time", "Verb", "User", "Proof", "From", "Target", "Status", "Times", "Why")}, value: list}
+			l := &term.Listing{Table: term.Table{Columns: columns("Time", "Verb", "User", "Proof", "From", "Target", "Status", "Times", "Why")}, Value: list}
 			for i := range list {
 				e := &list[i]
-				l.row(fmt.Sprint(e.Number), []string{e.Time.Format(time.RFC3339), e.Verb, e.User, e.Proof, e.From, e.Target, unless0(e.Status), unless0(e.Times), e.Why})
+				l.Row(fmt.Sprint(e.Number), []string{e.Time.Format(time.RFC3339), e.Verb, e.User, e.Proof, e.From, e.Target, unless0(e.Status), unless0(e.Times), e.Why})
 			}
-			return l.write(f, format)
+			return f.print(l, format)
 		},
 	}
 	o.register(c)

@@ -4,7 +4,6 @@ package command
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -111,11 +110,10 @@ func TestTenantRefusalNamesACommand(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	refused := netctl(t, t.Context(), m.URL, "tenant", "rm", "shop")
-	if want := "netctl export -t shop | netctl delete -f -"; refused.code != 3 || !strings.Contains(refused.err, want) {
+	if want := "netctl tenant rm shop --cascade"; refused.code != 3 || !strings.Contains(refused.err, want) {
 		t.Fatalf("want a refusal with %q, got %+v", want, refused)
 	}
-	exported := netctl(t, t.Context(), m.URL, "export", "-t", "shop")
-	if got := netctlFed(t, t.Context(), m.URL, exported.out, "delete", "-f", "-"); got.code != 0 || !strings.Contains(got.out, "tenant shop deleted") {
+	if got := netctl(t, t.Context(), m.URL, "tenant", "rm", "shop", "--cascade", "--yes"); got.code != 0 || !strings.Contains(got.out, "tenant shop deleted") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -164,9 +162,8 @@ func TestEdit(t *testing.T) {
 	if got := netctl(t, t.Context(), m.URL, "apply", "-f", file); got.code != 0 || !strings.Contains(got.out, "rule shop:in:1 updated") {
 		t.Fatalf("%+v", got)
 	}
-	f := &Factory{Streams: term.Streams{Out: io.Discard}}
 	text := "{kind: rule, tenantName: shop, policyName: in, ruleId: '1', direction: in, action: deny}"
-	if _, err := applyEdited(t.Context(), f, c, before, []byte(text)); err == nil || !strings.Contains(err.Error(), "rule shop:in:1 has been changed meanwhile") {
+	if _, _, err := applyEdited(t.Context(), c, before, []byte(text), false); err == nil || !strings.Contains(err.Error(), "rule shop:in:1 has been changed meanwhile") {
 		t.Errorf("changed meanwhile: want a refusal, got %v", err)
 	}
 	if now, err := c.Get(t.Context(), model.KindRule(), "shop:in:1"); err != nil || now.Field("action") != "allow" {

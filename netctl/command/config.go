@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/contexts"
 	"github.com/contiv/contiv/netctl/term"
@@ -17,12 +16,13 @@ import (
 
 func newConfig(f *Factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "config", Short: "Change the contexts: the clusters that you work with",
+		Use: "config", Short: "Change the contexts, which are the clusters that you work with, and aliases of commands",
 		Long: "A context is a cluster, a user of it, and a default tenant. The file is contiv/config.yaml in $XDG_CONFIG_HOME (default: ~/.config).\n\n" +
 			"Commands use the context of --context, else the netmasters of --netmaster or $NETMASTER, else the current context, else the cluster of this host.",
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil }, // a context that is wrong can be changed
 	}
-	c.AddCommand(newConfigView(f), newGetContexts(f), newCurrentContext(f), newUseContext(f), newSetContext(f), newDeleteContext(f))
+	c.AddCommand(newConfigView(f), newGetContexts(f), newCurrentContext(f), newUseContext(f), newSetContext(f), newDeleteContext(f),
+		newGetAliases(f), newSetAlias(f), newDeleteAlias(f))
 	return c
 }
 
@@ -44,40 +44,43 @@ func completeContext(f *Factory) cobra.CompletionFunc {
 }
 
 func newConfigView(f *Factory) *cobra.Command {
-	format := ""
+	o := &output{}
 	c := &cobra.Command{
 		Use: "view", Short: "Print the file of contexts, which contains no secrets", Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			if format != "yaml" && format != "json" {
-				return term.BadUsage("output format: got %q, want yaml or json", format)
+			format, err := o.parse()
+			if err != nil {
+				return err
 			}
 			c, err := f.contexts()
 			if err != nil {
 				return err
 			}
 			text, err := c.Text()
-			if err == nil && format == "json" {
-				if text, err = yaml.YAMLToJSON(text); err == nil {
-					return local(term.WriteJSON(f.Out, json.RawMessage(text)))
-				}
-			}
 			if err != nil {
 				return local(err)
 			}
-			return printf(f.Out, "%s", text)
+			if format.Tabular() || format.Name == "yaml" {
+				return printf(f.Out, "%s", text) // with its comments
+			}
+			if text, err = yaml.YAMLToJSON(text); err != nil {
+				return local(err)
+			}
+			return f.answer(answer{names: c.Names(), value: json.RawMessage(text)}, format)
 		},
 	}
-	c.Flags().StringVarP(&format, "output", "o", "yaml", "output format: yaml or json")
+	o.registerOutput(c, "yaml")
 	return c
 }
 
 func newGetContexts(f *Factory) *cobra.Command {
-	format := ""
+	o := &output{}
 	c := &cobra.Command{
 		Use: "get-contexts [NAME]", Short: "List the contexts", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeContext(f),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !slices.Contains([]string{"table", "json", "yaml", "name"}, format) {
-				return term.BadUsage("output format: got %q, want table, json, yaml or name", format)
+			format, err := o.parse()
+			if err != nil {
+				return err
 			}
 			c, err := f.contexts()
 			if err != nil {
@@ -87,7 +90,7 @@ func newGetContexts(f *Factory) *cobra.Command {
 			if len(args) == 1 {
 				names = args
 			}
-			t := &term.Table{Columns: []model.Column{{Header: "Current"}, {Header: "Name"}, {Header: "Cluster"}, {Header: "User"}, {Header: "Tenant"}, {Header: "Servers"}}}
+			l := &term.Listing{Table: term.Table{Columns: columns("Current", "Name", "Cluster", "User", "Tenant", "Servers")}}
 			for _, name := range names {
 				one, err := c.Context(name)
 				if err != nil {
@@ -98,30 +101,25 @@ func newGetContexts(f *Factory) *cobra.Command {
 					mark = "*"
 				}
 				all = append(all, one)
-				t.Add([]string{mark, name, one.Cluster, one.User, one.Tenant, fmt.Sprint(len(one.Servers))})
+				l.Row(name, []string{mark, name, one.Cluster, one.User, one.Tenant, fmt.Sprint(len(one.Servers))})
 			}
-			switch format {
-			case "name":
-				for _, one := range all {
-					if err := printf(f.Out, "%s\n", one.Name); err != nil {
-						return err
-					}
-				}
-				return nil
-			case "table":
-				return local(t.Write(f.Out))
-			}
-			return local(term.Format{Name: format}.Write(f.Out, all))
+			l.Value = all
+			return f.print(l, format)
 		},
 	}
-	c.Flags().StringVarP(&format, "output", "o", "table", "output format: table, json, yaml or name")
+	o.register(c)
 	return c
 }
 
 func newCurrentContext(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o := &output{}
+	c := &cobra.Command{
 		Use: "current-context", Short: "Print the name of the current context", Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
+			format, err := o.parse()
+			if err != nil {
+				return err
+			}
 			c, err := f.contexts()
 			if err != nil {
 				return err
@@ -129,13 +127,20 @@ func newCurrentContext(f *Factory) *cobra.Command {
 			if c.Current() == "" {
 				return local(fmt.Errorf("there is no current context: netctl config use-context NAME sets one"))
 			}
-			return printf(f.Out, "%s\n", c.Current())
+			one, err := c.Context(c.Current())
+			if err != nil && !format.Tabular() && !format.Names() {
+				return local(err)
+			}
+			return f.answer(answer{c.Current() + "\n", []string{c.Current()}, one}, format)
 		},
 	}
+	o.registerOutput(c, "table")
+	return c
 }
 
 func newUseContext(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	dry := dryRun("")
+	out := &cobra.Command{
 		Use: "use-context NAME", Short: "Make a context the current one", Args: exactly("NAME"), ValidArgsFunction: completeContext(f),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := f.contexts()
@@ -145,17 +150,19 @@ func newUseContext(f *Factory) *cobra.Command {
 			if err := c.Use(args[0]); err != nil {
 				return local(err)
 			}
-			if err := c.Save(); err != nil {
-				return local(err)
+			if err := saveConfig(c, dry); err != nil {
+				return err
 			}
 			return printf(f.Out, "Switched to context %q.\n", args[0])
 		},
 	}
+	dry.register(out)
+	return out
 }
 
 func newSetContext(f *Factory) *cobra.Command {
 	var change contexts.Context
-	current := false
+	current, dry := false, dryRun("")
 	c := &cobra.Command{
 		Use: "set-context [NAME]", Short: "Add a context, or change one", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeContext(f),
 		Long: "Add a context, or change one. Flags that are left out change nothing.\n\n--server and --ca belong to the cluster of the context, --certificate and --key to its user; without --cluster or --user, these have the name of the context.",
@@ -181,8 +188,8 @@ func newSetContext(f *Factory) *cobra.Command {
 			if _, err := c.Context(change.Name); err != nil {
 				return local(err)
 			}
-			if err := c.Save(); err != nil {
-				return local(err)
+			if err := saveConfig(c, dry); err != nil {
+				return err
 			}
 			return printf(f.Out, "Context %q %s.\n", change.Name, did)
 		},
@@ -195,11 +202,13 @@ func newSetContext(f *Factory) *cobra.Command {
 	c.Flags().StringVar(&change.CA, "ca", "", "file with the certificate of the cluster's authority, ca.crt of a host")
 	c.Flags().StringVar(&change.Certificate, "certificate", "", "file with the user's certificate, PEM")
 	c.Flags().StringVar(&change.Key, "key", "", "file with its key, PEM (default: the file of --certificate)")
+	dry.register(c)
 	return c
 }
 
 func newDeleteContext(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	dry := dryRun("")
+	out := &cobra.Command{
 		Use: "delete-context NAME", Short: "Delete a context, but not its cluster and its user", Args: exactly("NAME"), ValidArgsFunction: completeContext(f),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := f.contexts()
@@ -209,10 +218,20 @@ func newDeleteContext(f *Factory) *cobra.Command {
 			if err := c.Delete(args[0]); err != nil {
 				return local(err)
 			}
-			if err := c.Save(); err != nil {
-				return local(err)
+			if err := saveConfig(c, dry); err != nil {
+				return err
 			}
 			return printf(f.Out, "Deleted context %q.\n", args[0])
 		},
 	}
+	dry.register(out)
+	return out
+}
+
+// saveConfig writes the user's file, unless it is a dry run.
+func saveConfig(c *contexts.Config, dry dryRun) error {
+	if err := dry.check(); err != nil || dry.on() {
+		return err
+	}
+	return local(c.Save())
 }

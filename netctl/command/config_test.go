@@ -46,7 +46,7 @@ func TestContexts(t *testing.T) {
 		{"config get-contexts", 0, "*        prod  prod           blue    1", ""},
 		{"config get-contexts prod -o json", 0, `"tenant": "blue"`, ""},
 		{"config get-contexts -o name", 0, "dead\nlost\nprod\n", ""},
-		{"config get-contexts -o xml", term.Usage, "", "want table, json, yaml or name"},
+		{"config get-contexts -o xml", term.Usage, "", "want table, wide, json"},
 		{"config view", 0, "current-context: prod", ""},
 		{"config view -o json", 0, `"current-context": "prod"`, ""},
 		{"tenant create blue", 0, "Creating tenant: blue", ""},

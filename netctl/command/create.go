@@ -25,7 +25,7 @@ type createOptions struct {
 	// prepare, unless nil, checks and completes the fields before they become an object.
 	prepare func(fields map[string]any) error
 	silent  bool // print nothing on success
-	waiting
+	writing
 }
 
 func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
@@ -40,10 +40,10 @@ func newCreate(f *Factory, k *model.Kind) (*cobra.Command, *createOptions) {
 		},
 	}
 	o.scope.register(c, k)
-	o.waiting.register(c)
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, o.fields)
 	}
+	o.writing.register(c)
 	return c, o
 }
 
@@ -162,19 +162,17 @@ func runCreate(ctx context.Context, f *Factory, o *createOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	rev, err := c.Put(ctx, object)
-	if err != nil {
-		return err
-	}
+	said := ""
 	if o.kind.Command.Creating != "" && !o.silent {
-		said := model.Fill(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) })
-		if err := printf(f.Out, "%s\n", said); err != nil {
-			return err
-		}
+		said = model.Fill(o.kind.Command.Creating, func(name string) string { return term.Cell(object.Field(name)) }) + "\n"
+	}
+	rev, err := o.put(ctx, f, c, format, object, said)
+	if err != nil {
+		return err
 	}
 	return o.await(ctx, f, c, rev)
 }

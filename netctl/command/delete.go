@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -17,7 +18,7 @@ func newDelete(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete [KIND NAME... | KIND/NAME | KIND -l SELECTOR]", Short: "Delete objects by name, by label or from files, in one transaction",
 		Long: "Only the kind and the key fields of an object in a file are used; netctl explain KIND lists them. An object of a file that does not\n" +
-			"exist is reported as absent; an object named on the command line must exist.",
+			"exist is reported as absent; an object named on the command line must exist, unless --ignore-not-found is set.",
 		ValidArgsFunction: completeKind,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch n := len(kindAndName(args)); {
@@ -33,9 +34,6 @@ func newDelete(f *Factory) *cobra.Command {
 			return of.checkNames(kindAndName(args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.dryRun.check(); err != nil {
-				return err
-			}
 			if len(args) > 0 {
 				args = kindAndName(args)
 				return runDeleteNamed(cmd.Context(), f, o, s, of, args[0], args[1:])
@@ -44,10 +42,10 @@ func newDelete(f *Factory) *cobra.Command {
 		},
 	}
 	registerFiles(c, &o.files)
-	o.dryRun.register(c)
 	of.register(c)
+	c.Flags().BoolVar(&of.missing, "ignore-not-found", false, "succeed if an object that is named does not exist")
 	s.registerAs(c, "tenant of the objects of KIND")
-	o.waiting.register(c)
+	o.writing.register(c)
 	return c
 }
 
@@ -56,13 +54,13 @@ func runDeleteFiles(ctx context.Context, f *Factory, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, nil, objects)
+	return o.carryOut(ctx, f, format, &portions{c: c, dry: o.dryRun.on()}, nil, objects)
 }
 
 func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, of *targets, kind string, names []string) error {
@@ -76,7 +74,7 @@ func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, 
 	if k.InspectOnly {
 		return term.BadUsage("%s cannot be deleted by name: they are deleted with their containers", k.Nouns())
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -85,7 +83,7 @@ func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, 
 		return err
 	}
 	for i := range names { // one that is named must exist
-		if _, err := c.Get(ctx, k, keyParts(k, objects[i])...); err != nil {
+		if _, err := c.Get(ctx, k, keyParts(k, objects[i])...); err != nil && !(of.missing && client.IsCode(err, model.CodeNotFound)) {
 			return err
 		}
 	}
@@ -93,7 +91,7 @@ func runDeleteNamed(ctx context.Context, f *Factory, o *applyOptions, s *scope, 
 		fmt.Fprintf(f.Err, "no %s selected\n", k.Nouns())
 		return nil
 	}
-	return o.carryOut(ctx, f, &portions{c: c, dry: o.dryRun != ""}, nil, objects)
+	return o.carryOut(ctx, f, format, &portions{c: c, dry: o.dryRun.on()}, nil, objects)
 }
 
 // keyParts returns the parts of the key in a request's object.

@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,19 +16,46 @@ import (
 type diffOptions struct {
 	files []string
 	pruning
+	output
+	from, to string
 }
 
 func newDiff(f *Factory) *cobra.Command {
 	o := &diffOptions{}
 	c := &cobra.Command{
-		Use: "diff", Short: "Show what apply would change; the exit code is 10 if anything differs", Args: exactly(),
-		Long: "Each object that differs is printed on a line, followed by its changed fields: + created, ~ updated, - deleted (with --prune), ! refused,\n" +
+		Use: "diff [KIND [NAME]]", Short: "Show what apply would change, or what has changed; the exit code is 10 if anything differs",
+		Long: "With -f, the files are compared with the stored objects. With --from, the objects of two moments are compared: all, those of a kind, or one.\n" +
+			"Without --to, the second moment is now.\n\n" +
+			"Each object that differs is printed on a line, followed by its changed fields: + created, ~ updated, - deleted (with --prune), ! refused,\n" +
 			"with the reason. An immutable object has to be deleted and recreated. The exit code is 3 if apply would refuse an object for another\n" +
 			"reason.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDiff(cmd.Context(), f, o) },
+		Example:           "  netctl diff -f shop.yaml\n  netctl diff network --from 2h\n  netctl diff --from 1200 --to 1250",
+		ValidArgsFunction: completeKind,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case o.from == "" && o.to != "":
+				return term.BadUsage("--to requires --from")
+			case o.from != "" && len(o.files) > 0:
+				return term.BadUsage("--from and --filename exclude each other: remove one")
+			case o.from == "" && len(args) > 0:
+				return term.BadUsage("%s requires --from", strings.Join(args, " "))
+			case len(kindAndName(args)) > 2:
+				return term.BadUsage("expected [KIND [NAME]], got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.from != "" {
+				return runDiffMoments(cmd.Context(), f, o, kindAndName(args))
+			}
+			return runDiff(cmd.Context(), f, o)
+		},
 	}
 	registerFiles(c, &o.files)
+	c.Flags().StringVar(&o.from, "from", "", "compare the objects of this moment: "+momentUsage)
+	c.Flags().StringVar(&o.to, "to", "", "with --from: the second moment (default: now)")
 	o.pruning.register(c)
+	o.registerOutput(c, "table")
 	return c
 }
 
@@ -39,7 +67,7 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -52,29 +80,29 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	different, immutable, refused := 0, 0, 0
+	different, immutable, refused := []model.ApplyResult{}, 0, 0
 	for i := range results {
 		r := &results[i]
 		if r.Action == model.ActionUnchanged {
 			continue
 		}
-		different++
+		different = append(different, *r)
 		if r.Refusal != nil && r.Refusal.Code == model.CodeImmutable {
 			immutable++
 		} else if r.Refusal != nil {
 			refused++
 		}
-		if err := writeDifference(f, r); err != nil {
-			return err
-		}
+	}
+	if err := f.differences(format, changedObjects(different, false, 0)); err != nil {
+		return err
 	}
 	switch {
-	case different == 0:
+	case len(different) == 0:
 		return nil
 	case refused+immutable > 0:
-		fmt.Fprintf(f.Err, "%d of %d objects differ, %d of which apply would refuse\n", different, len(results), refused+immutable)
+		fmt.Fprintf(f.Err, "%d of %d objects differ, %d of which apply would refuse\n", len(different), len(results), refused+immutable)
 	default:
-		fmt.Fprintf(f.Err, "%d of %d objects differ\n", different, len(results))
+		fmt.Fprintf(f.Err, "%d of %d objects differ\n", len(different), len(results))
 	}
 	if refused > 0 {
 		return term.Outcome(term.Server)
@@ -82,19 +110,21 @@ func runDiff(ctx context.Context, f *Factory, o *diffOptions) error {
 	return term.Outcome(term.Differs)
 }
 
-// writeDifference prints a differing object with its differing fields.
-func writeDifference(f *Factory, r *model.ApplyResult) error {
-	sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~", model.ActionDeleted: "-", model.ActionRefused: "!"}[r.Action]
-	if err := printf(f.Out, "%s %s %s%s\n", sign, r.Kind, r.Key, affects(r.Affected)); err != nil {
-		return err
+// differences prints objects that differ, for people with their differing fields.
+func (f *Factory) differences(format term.Format, list []changedObject) error {
+	return f.changed(format, list, (*changedObject).difference)
+}
+
+// difference is the text of an object that differs, with its differing fields.
+func (c *changedObject) difference() string {
+	sign := map[model.Action]string{model.ActionCreated: "+", model.ActionUpdated: "~", model.ActionDeleted: "-", model.ActionRefused: "!"}[c.Action]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s%s\n", sign, c.Kind, c.Key, affects(c.Affected))
+	for _, x := range c.Changes {
+		fmt.Fprintf(&b, "    %s: %s -> %s\n", x.Field, shown(x.Old), shown(x.New))
 	}
-	for _, change := range r.Changes {
-		if err := printf(f.Out, "    %s: %s -> %s\n", change.Field, shown(change.Old), shown(change.New)); err != nil {
-			return err
-		}
+	if c.Refusal != nil {
+		fmt.Fprintf(&b, "    %s\n", c.Refusal.Error())
 	}
-	if r.Refusal != nil {
-		return printf(f.Out, "    %s\n", r.Refusal.Error())
-	}
-	return nil
+	return b.String()
 }

@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,44 +51,62 @@ func runDocknetList(ctx context.Context, f *Factory, o *output, host string) err
 	if host != "" {
 		all = slices.DeleteFunc(all, func(d model.DockerNetwork) bool { return d.Host != host })
 	}
-	l := &listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, value: all}
+	l := &term.Listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, Value: all}
 	for _, d := range all {
-		l.row(d.ID, []string{d.ShortID(), d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), d.Maker()})
+		l.Row(d.ID, []string{d.ShortID(), d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), d.Maker()})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 func newDocknetInspect(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o := &output{}
+	c := &cobra.Command{
 		Use: "inspect ID", Short: "Show a Docker network", Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := o.parse()
+			if err != nil {
+				return err
+			}
 			_, d, err := findDocknet(cmd.Context(), f, args[0])
 			if err != nil {
 				return err
 			}
-			return local(term.WriteJSON(f.Out, d))
+			return f.document(answer{names: []string{d.ID}, value: d}, format)
 		},
 	}
+	o.registerOutput(c, "json")
+	return c
 }
 
 func newDocknetRemove(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o, dry := &output{}, dryRun("")
+	c := &cobra.Command{
 		Use: "rm ID", Short: "Delete the record of a network that no longer exists in Docker",
 		Long: "The mapping of a Docker network is deleted when Docker removes the network. Use this command if the Docker engine lost its data. A " +
 			"Contiv network created for the Docker network is deleted too, unless it is used otherwise. If an engine still has the Docker network, " +
 			"containers can no longer be started on it.",
 		Aliases: []string{"delete"}, Args: exactly("ID"), ValidArgsFunction: completeDocknet(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := o.parse()
+			if err != nil {
+				return err
+			}
 			c, d, err := findDocknet(cmd.Context(), f, args[0])
 			if err != nil {
 				return err
 			}
-			if err := c.ForgetDockerNetwork(cmd.Context(), model.DockerNetworkRemoval{ID: d.ID}); err != nil {
+			said := fmt.Sprintf("Docker network %s deleted\n", d.ID)
+			if dry.on() {
+				said = fmt.Sprintf("Docker network %s deleted (dry run)\n", d.ID)
+			} else if err := c.ForgetDockerNetwork(cmd.Context(), model.DockerNetworkRemoval{ID: d.ID}); err != nil {
 				return err
 			}
-			return printf(f.Out, "Docker network %s deleted\n", d.ID)
+			return f.answer(answer{said, []string{d.ID}, d}, format)
 		},
 	}
+	o.registerOutput(c, "table")
+	dry.register(c)
+	return c
 }
 
 // findDocknet finds a Docker network by its id or a prefix of it.

@@ -40,8 +40,7 @@ func newDrift(f *Factory) *cobra.Command {
 			return runDrift(cmd.Context(), f, o)
 		},
 	}
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	o.register(c)
 	c.Flags().BoolVar(&o.repair, "repair", false, "repair the switches first")
 	return c
 }
@@ -64,7 +63,7 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 			}
 		}
 	}
-	l := &listing{Table: term.Table{Columns: model.ViewDrift().Columns(format.Wide())}}
+	l := &term.Listing{Table: term.Table{Columns: model.ViewDrift().Columns(format.Wide())}}
 	all, rows, differ, stuck, silent := []model.Drift{}, 0, 0, 0, error(nil)
 	for _, host := range hosts {
 		d, err := c.Drift(ctx, host, o.repair)
@@ -81,11 +80,11 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 				stuck++
 			}
 		}
-		l.add("found", &d, d.Found, format.Wide())
-		l.add("now", &d, d.Now, format.Wide())
+		addDifferences(l, "found", &d, d.Found, format.Wide())
+		addDifferences(l, "now", &d, d.Now, format.Wide())
 	}
-	l.value = all
-	if err := l.write(f, format); err != nil {
+	l.Value = all
+	if err := f.print(l, format); err != nil {
 		return err
 	}
 	if silent == nil && differ == 0 && format.Tabular() {
@@ -106,10 +105,10 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 	return term.Outcome(term.Differs)
 }
 
-// add appends differences as rows.
-func (l *listing) add(when string, d *model.Drift, list []model.Difference, wide bool) {
+// addDifferences appends differences as rows.
+func addDifferences(l *term.Listing, when string, d *model.Drift, list []model.Difference, wide bool) {
 	own := map[string]string{"Host": d.Host, "When": when}
 	for i := range list {
-		l.row(d.Host+"/"+list[i].Kind, term.ViewRow(model.ViewDrift(), wide, &list[i], own))
+		l.Row(d.Host+"/"+list[i].Kind, term.ViewRow(model.ViewDrift(), wide, &list[i], own))
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 type editOptions struct {
 	scope
-	waiting
+	writing
 }
 
 func newEdit(f *Factory) *cobra.Command {
@@ -42,12 +42,12 @@ func newEdit(f *Factory) *cobra.Command {
 		},
 	}
 	o.registerAs(c, "tenant of the object")
-	o.waiting.register(c)
+	o.writing.register(c)
 	return c
 }
 
 func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, name string) error {
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -75,47 +75,31 @@ func runEdit(ctx context.Context, f *Factory, o *editOptions, k *model.Kind, nam
 	if bytes.Equal(after, text.Bytes()) {
 		return errors.Join(printf(f.Out, "no changes\n"), local(os.Remove(path)))
 	}
-	rev, err := applyEdited(ctx, f, c, before, after)
+	results, rev, err := applyEdited(ctx, c, before, after, o.dryRun.on())
 	if err != nil {
 		return fmt.Errorf("%w\nyour text is kept: netctl apply -f %s", err, path)
 	}
-	if err := os.Remove(path); err != nil {
-		return local(err)
+	if err := errors.Join(local(os.Remove(path)), f.differences(format, changedObjects(results, o.dryRun.on(), rev))); err != nil {
+		return err
 	}
 	return o.await(ctx, f, c, rev)
 }
 
 // applyEdited applies an edited text, which must describe the same object, if that has not changed since.
-func applyEdited(ctx context.Context, f *Factory, c *client.Client, before model.Object, text []byte) (client.Revision, error) {
+func applyEdited(ctx context.Context, c *client.Client, before model.Object, text []byte, dry bool) ([]model.ApplyResult, client.Revision, error) {
 	k := before.Kind()
 	objects, err := manifest.Parse(text)
 	if err != nil {
-		return 0, term.Exitf(term.Usage, "%v", err)
+		return nil, 0, term.Exitf(term.Usage, "%v", err)
 	}
 	placed, err := inOrder(objects, false)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	if len(placed) != 1 || placed[0].key != before.ObjectKey() || !sameKind(placed[0].Kind, k) {
-		return 0, term.Exitf(term.Usage, "the text must be %s %s only", k.Name, before.ObjectKey())
+		return nil, 0, term.Exitf(term.Usage, "the text must be %s %s only", k.Name, before.ObjectKey())
 	}
-	now, err := c.Get(ctx, k, before.ObjectKey())
-	if err != nil {
-		return 0, err
-	}
-	if len(model.Differences(before, now)) > 0 {
-		return 0, term.Exitf(term.Server, "%s %s has been changed meanwhile: edit it again", k.Name, before.ObjectKey())
-	}
-	results, rev, err := c.Apply(ctx, model.ApplyRequest{Objects: objects})
-	if err != nil {
-		return 0, err
-	}
-	for i := range results {
-		if err := writeDifference(f, &results[i]); err != nil {
-			return 0, err
-		}
-	}
-	return rev, nil
+	return applyUnchanged(ctx, c, before, objects, dry)
 }
 
 func sameKind(name string, k *model.Kind) bool {

@@ -78,7 +78,7 @@ func runEndpointList(ctx context.Context, f *Factory, o *endpointListOptions) er
 	if err := o.exist(ctx, c); err != nil {
 		return err
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 // exist returns an error if a tenant, namespace, network, group or host of the selection does not exist.

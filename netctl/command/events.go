@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // kindFinding is the kind of findings among the kinds of events.
@@ -22,10 +22,11 @@ const kindFinding = "finding"
 const timelineInterval = 2 * time.Second
 
 type eventsOptions struct {
+	output
 	kinds  []string
 	limit  int
-	json   bool
 	follow bool
+	out    stream
 
 	changed uint64 // sequence of the last change that was printed
 	found   uint64 // number of the last finding
@@ -33,8 +34,11 @@ type eventsOptions struct {
 
 // occurrence is a line of events.
 type occurrence struct {
-	at   time.Time
-	text string
+	at    time.Time
+	text  string
+	name  string
+	value any
+	row   []string
 }
 
 func newEvents(f *Factory) *cobra.Command {
@@ -46,7 +50,9 @@ func newEvents(f *Factory) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&o.kinds, "kind", nil, "only these kinds; finding selects findings")
 	c.Flags().IntVar(&o.limit, "limit", 20, "maximum number of past events, newest first (0: all)")
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print events as JSON, one per line")
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print events as JSON, one per line, as -o json does")
+	c.Flags().BoolVar(&o.headless, "no-headers", false, "print no header")
+	o.registerOutput(c, "table")
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "continue until interrupted")
 	return c
 }
@@ -63,11 +69,12 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 		}
 		o.kinds[i] = kind
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	if err := o.print(ctx, f, c, o.limit); err != nil || !o.follow {
+	o.out.Columns = columns("Time", "Revision", "Severity", "Verb", "Object", "By", "Text")
+	if err := o.print(ctx, f, c, format, o.limit); err != nil || !o.follow {
 		return err
 	}
 	ctx, end := f.interruptible(ctx)
@@ -85,7 +92,7 @@ func runEvents(ctx context.Context, f *Factory, o *eventsOptions) error {
 		}
 		const most = 200 // between two reads
 		if err == nil {
-			err = o.print(ctx, f, c, most)
+			err = o.print(ctx, f, c, format, most)
 		}
 		if err != nil && ctx.Err() == nil {
 			f.Fail(fmt.Errorf("%w; trying again", err))
@@ -109,7 +116,7 @@ func watched(ctx context.Context, c *client.Client, changes chan<- error) {
 }
 
 // print prints the newest events since its last call, at most limit lines.
-func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, limit int) error {
+func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, format term.Format, limit int) error {
 	lines, err := o.changes(ctx, c, limit)
 	if err != nil {
 		return err
@@ -123,8 +130,8 @@ func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client,
 	if limit > 0 && len(lines) > limit {
 		lines = lines[len(lines)-limit:]
 	}
-	for _, line := range lines {
-		if err := printf(f.Out, "%s\n", line.text); err != nil {
+	for _, x := range lines {
+		if err := o.out.item(f, format, x.text, x.name, x.value, x.row); err != nil {
 			return err
 		}
 	}
@@ -158,9 +165,8 @@ func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int
 			continue
 		}
 		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, e.Difference())
-		if out, err = o.add(out, e.Time, line, e); err != nil {
-			return nil, err
-		}
+		name := e.Kind + "/" + e.Key
+		out = append(out, occurrence{e.Time, line, name, e, []string{e.Time.UTC().Format(time.RFC3339), fmt.Sprint(e.Revision), "", e.Verb, name, e.By.String(), e.Difference()}})
 	}
 	return out, nil
 }
@@ -181,20 +187,7 @@ func (o *eventsOptions) findings(ctx context.Context, c *client.Client, limit in
 		}
 		o.found = e.Number
 		line := fmt.Sprintf("%s  %-8s %-10s  %s  %s", stamp(e.Time), e.Severity, e.Verb(), e.Object, e.Text())
-		if out, err = o.add(out, e.Time, line, e); err != nil {
-			return nil, err
-		}
+		out = append(out, occurrence{e.Time, line, e.Object, e, []string{e.Time.UTC().Format(time.RFC3339), "", string(e.Severity), e.Verb(), e.Object, "", e.Text()}})
 	}
 	return out, nil
-}
-
-func (o *eventsOptions) add(lines []occurrence, at time.Time, line string, v any) ([]occurrence, error) {
-	if o.json {
-		text, err := json.Marshal(v)
-		if err != nil {
-			return nil, local(err)
-		}
-		line = string(text)
-	}
-	return append(lines, occurrence{at, line}), nil
 }

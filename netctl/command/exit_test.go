@@ -19,14 +19,15 @@ import (
 // is, all of it beside the output; a refusal of the server ends with 3.
 func TestExitCodesOfAllCommands(t *testing.T) {
 	offline := []string{"explain", "completion bash", "completion fish", "completion powershell", "completion zsh"} // ask no server
-	files := map[string]int{"config view": term.OK, "config get-contexts": term.OK, "config current-context": term.Local, "config use-context": term.Local, "config set-context": term.OK, "config delete-context": term.Local}
+	files := map[string]int{"config view": term.OK, "config get-contexts": term.OK, "config current-context": term.Local, "config use-context": term.Local, "config set-context": term.OK, "config delete-context": term.Local,
+		"config get-aliases": term.OK, "config set-alias": term.OK, "config delete-alias": term.Local, "plugin ls": term.OK}
 	// commands that need more than valid arguments
 	more := map[string][]string{
 		"network create": {"-s", "10.1.1.0/24"}, "service create": {"-s", "n", "-l", "a=b", "-p", "1:2:tcp"}, "bgp create": {"--router-ip", "50.1.1.2/24",
 			"--as", "1", "--neighbor-as", "2", "--neighbor", "50.1.1.3"}, "external-contracts create": {"-p", "-a", "x"},
-		"authorization create": {"--role", "viewer"}, "apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"},
+		"authorization create": {"--role", "viewer"}, "apply": {"-f", "-"}, "diff": {"-f", "-"}, "delete": {"-f", "-"}, "ip quarantine": {"-n", "n"}, "ip release": {"-n", "n"}, "patch": {"-p", "a: b"},
 	}
-	args := map[string][]string{"get": {"network"}, "describe": {"network", "x"}, "explain": {"network"}, "history": {"network"}, "edit": {"network", "x"}, "label": {"network", "x", "a=b"}, "delete": {}, "config set-context": {"x"}}
+	args := map[string][]string{"get": {"network"}, "describe": {"network", "x"}, "explain": {"network"}, "history": {"network"}, "edit": {"network", "x"}, "label": {"network", "x", "a=b"}, "delete": {}, "patch": {"network", "x"}, "undo": {"1"}, "config set-alias": {"x", "get network"}, "config set-context": {"x"}}
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer refusing.Close()
 	root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")

@@ -69,10 +69,7 @@ func runExplain(f *Factory, format term.Format, args []string) error {
 			return err
 		}
 	}
-	if format.Tabular() {
-		return printf(f.Out, "%s", x.text)
-	}
-	return (&listing{names: x.names, value: x.value}).write(f, format)
+	return f.answer(answer{x.text, x.names, x.value}, format)
 }
 
 // kindTable lists the kinds that have commands with all their names and, with explained, the first sentence about them.

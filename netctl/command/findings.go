@@ -16,12 +16,16 @@ func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error
 	if format.Name == prometheus {
 		return writeExposition(f.Out, h)
 	}
-	l := &listing{value: h}
+	l := &term.Listing{Table: term.Table{Columns: columns("Severity", "Code", "Object", "Host", "Since", "Evidence", "Remedy", "Next")}, Value: h}
+	if format.Name == "csv" || format.Name == "custom-columns" || format.Sort != "" {
+		l.Value = h.Findings
+	}
 	for i := range h.Findings {
-		l.names = append(l.names, h.Findings[i].Object)
+		x := &h.Findings[i]
+		l.Row(x.Object, []string{string(x.Severity), x.Code.String(), x.Object, x.Host, x.Since, x.Evidence, x.Remedy, x.Next})
 	}
 	if !format.Tabular() {
-		return l.write(f, format)
+		return f.print(l, format)
 	}
 	effects := effectsOf(h.Findings)
 	var out strings.Builder

@@ -31,8 +31,7 @@ func newFlows(f *Factory) *cobra.Command {
 			return runFlows(cmd.Context(), f, o)
 		},
 	}
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	o.register(c)
 	c.Flags().StringVar(&o.owner, "owner", "", "only flows of this object: endpoint/NAME, or network, group, service, policy or rule/TENANT:NAME, or a value of column Owner")
 	c.Flags().StringVar(&o.table, "table", "", "only this table, by name or number")
 	c.Flags().BoolVar(&o.drops, "drops", false, "only flows that have dropped packets")
@@ -86,15 +85,15 @@ func runFlows(ctx context.Context, f *Factory, o *flowsOptions) error {
 		return err // the error names the host
 	}
 	kept := []model.Flow{}
-	l := &listing{Table: term.Table{Columns: flowColumns(format.Wide())}}
+	l := &term.Listing{Table: term.Table{Columns: flowColumns(format.Wide())}}
 	for i := range all {
 		if o.selects(&all[i]) {
 			kept = append(kept, all[i])
-			l.row(all[i].Flow, flowRow(&all[i], format.Wide()))
+			l.Row(all[i].Flow, flowRow(&all[i], format.Wide()))
 		}
 	}
-	l.value = kept
-	if err := l.write(f, format); err != nil {
+	l.Value = kept
+	if err := f.print(l, format); err != nil {
 		return err
 	}
 	if len(all) == 0 && o.owner != "" && format.Tabular() {

@@ -4,15 +4,18 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 func newNodeForget(f *Factory) *cobra.Command {
-	request := model.ForgetRequest{}
+	o, request := &writing{}, model.ForgetRequest{}
 	c := &cobra.Command{
 		Use: "forget HOST", Short: "Release a host of a machine that has been removed for good",
 		Long: "A host's label, tunnel address and control address belong to the machine whose agent registered them first. This command frees them " +
@@ -22,40 +25,62 @@ func newNodeForget(f *Factory) *cobra.Command {
 		Args: exactly("HOST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request.Host = args[0]
-			return runNodeForget(cmd.Context(), f, request)
+			return runNodeForget(cmd.Context(), f, o, request)
 		},
 	}
 	c.Flags().BoolVar(&request.Release, "release", false, "delete the remaining endpoints of the host")
+	o.registerOutput(c, "table")
+	o.dryRun.register(c)
 	return c
 }
 
-func runNodeForget(ctx context.Context, f *Factory, request model.ForgetRequest) error {
-	c, err := f.client()
+func runNodeForget(ctx context.Context, f *Factory, o *writing, request model.ForgetRequest) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
+	}
+	if o.dryRun.on() {
+		return tryNodeForget(ctx, f, c, format, request)
 	}
 	out, err := c.Forget(ctx, request)
 	if err != nil {
 		return err
 	}
+	var b strings.Builder
 	if out.Machine != "" {
-		if err := printf(f.Out, "machine %s is no longer host %s; freed: %s\n", out.Machine, out.Host, strings.Join(out.Freed, ", ")); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "machine %s is no longer host %s; freed: %s\n", out.Machine, out.Host, strings.Join(out.Freed, ", "))
 	}
 	if out.Released > 0 {
-		if err := printf(f.Out, "%d endpoints released\n", out.Released); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%d endpoints released\n", out.Released)
 	}
 	if out.Revoked > 0 {
-		if err := printf(f.Out, "%d certificates of its agent revoked\n", out.Revoked); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%d certificates of its agent revoked\n", out.Revoked)
 	}
-	if len(out.Endpoints) == 0 {
-		return nil
+	if len(out.Endpoints) > 0 {
+		fmt.Fprintf(&b, "%d endpoints remain on it: %s (delete them with netctl node forget %s --release)\n", len(out.Endpoints), strings.Join(out.Endpoints, ", "), out.Host)
 	}
-	return printf(f.Out, "%d endpoints remain on it: %s (delete them with netctl node forget %s --release)\n", len(out.Endpoints),
-		strings.Join(out.Endpoints, ", "), out.Host)
+	return f.answer(answer{b.String(), []string{"node/" + out.Host}, out}, format)
+}
+
+// tryNodeForget answers a dry run: the host must be known, and its agent must not run.
+func tryNodeForget(ctx context.Context, f *Factory, c *client.Client, format term.Format, request model.ForgetRequest) error {
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	if nodes, err = nodesOf(nodes, []string{request.Host}); err != nil {
+		return err
+	}
+	of, err := c.HostEndpoints(ctx, request.Host)
+	if err != nil {
+		return err
+	}
+	if n := &nodes[0]; n.Role == model.RoleAgent && !n.Down {
+		return model.Errorf(model.CodeConflict, "host", "the agent of host %s runs", n.Name).Try("stop it first")
+	}
+	said := fmt.Sprintf("host %s would be released; its %d endpoints would remain (dry run)\n", request.Host, len(of.Endpoints))
+	if request.Release {
+		said = fmt.Sprintf("host %s and its %d endpoints would be released (dry run)\n", request.Host, len(of.Endpoints))
+	}
+	return f.answer(answer{said, []string{"node/" + request.Host}, of}, format)
 }

@@ -6,14 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/yaml"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -42,46 +43,26 @@ func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 }
 
 func newGet(f *Factory) *cobra.Command {
-	o := &listOptions{}
+	o := &getOptions{}
 	c := &cobra.Command{
-		Use: "get KIND [NAME] | KIND/NAME", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
-		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents.\n\n" + kindTable(false),
+		Use: "get KIND[,KIND...] [NAME...] | KIND/NAME...", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
+		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents. Several kinds are\n" +
+			"separated by commas. With --at, the objects of an earlier moment are shown, without what is computed from others.\n\n" + kindTable(false),
+		Example: "  netctl get networks,groups -t shop\n  netctl get network/front group/web\n  netctl get rules -a --sort-by priority -o custom-columns=RULE:.key,PORT:.port\n" +
+			"  netctl get networks --at 2h",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return term.BadUsage("expected KIND [NAME], got %d arguments", len(args))
+			if len(args) < 1 {
+				return term.BadUsage("expected KIND [NAME...] or KIND/NAME..., got no arguments")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args = kindAndName(args)
-			if len(args) > 1 && o.watch {
-				return term.BadUsage("--watch is only for lists: remove %s", args[1])
-			}
-			switch name := strings.ToLower(args[0]); {
-			case (o.fields != "" || o.labels != "" && name != "all") && (len(args) > 1 || name == "all" || name == "nodes" || name == "node"):
-				return term.BadUsage("--field-selector and --selector require a single kind: remove %s", args[len(args)-1])
-			case len(args) > 1 || o.watch: // of one kind
-			case name == "all":
-				return runGetAll(cmd.Context(), f, o)
-			case name == "nodes" || name == "node":
-				return runNodeList(cmd.Context(), f, &o.output)
-			}
-			k, err := kindOf(args[0])
+			list, err := o.wanted(args)
 			if err != nil {
 				return err
 			}
-			o.kind = k
-			if len(args) == 2 {
-				return runGetOne(cmd.Context(), f, o, args[1])
-			}
-			if k.InspectOnly {
-				list := &endpointListOptions{output: o.output, selection: o.selection, kind: k}
-				if cmd.Flags().Changed("tenant") && !o.all {
-					list.tenant = o.tenant
-				}
-				return runEndpointList(cmd.Context(), f, list)
-			}
-			return runList(cmd.Context(), f, o)
+			o.tenantGiven = cmd.Flags().Changed("tenant")
+			return runGet(cmd.Context(), f, o, list)
 		},
 	}
 	o.output.register(c)
@@ -90,7 +71,117 @@ func newGet(f *Factory) *cobra.Command {
 	o.registerNamespace(c, "only this namespace, for objects of Kubernetes")
 	c.Flags().BoolVarP(&o.all, "all", "a", false, "all tenants")
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "watch for changes")
+	c.Flags().StringVar(&o.at, "at", "", "show the objects at this moment: "+momentUsage)
 	return c
+}
+
+// getOptions are those of get.
+type getOptions struct {
+	listOptions
+	at          string
+	tenantGiven bool
+}
+
+// target is a kind that get shows, all of it or the objects with some names.
+type target struct {
+	kind  *model.Kind // nil: the nodes
+	names []string
+}
+
+// allKinds and nodeKinds are the arguments of get that are no names of kinds.
+const allKinds = "all"
+
+func isNodes(name string) bool {
+	return strings.EqualFold(name, "nodes") || strings.EqualFold(name, "node")
+}
+
+// wanted parses the arguments: KIND,KIND NAME..., or KIND/NAME several times.
+func (o *getOptions) wanted(args []string) (out []target, err error) {
+	if ref, ok := identity.ParseRef(args[0]); ok && ref.Name != "" {
+		for _, arg := range args {
+			ref, ok := identity.ParseRef(arg)
+			if !ok || ref.Name == "" {
+				return nil, term.BadUsage("got %s after %s, want KIND/NAME", arg, args[0])
+			}
+			if out, err = wants(out, ref.Kind, ref.Name); err != nil {
+				return nil, err
+			}
+		}
+		return out, o.fit(args, out)
+	}
+	if strings.EqualFold(args[0], allKinds) {
+		if len(args) > 1 {
+			return nil, term.BadUsage("expected no name after all: remove %s", args[1])
+		}
+		for _, k := range model.UserKinds() {
+			out = append(out, target{kind: k})
+		}
+		if o.labels != "" {
+			out = slices.DeleteFunc(out, func(w target) bool { return !w.kind.Labelled() })
+		}
+		return out, o.fit(args, out)
+	}
+	for name := range strings.SplitSeq(args[0], ",") {
+		if out, err = wants(out, name, args[1:]...); err != nil {
+			return nil, err
+		}
+	}
+	return out, o.fit(args, out)
+}
+
+// wants adds names of a kind to those of the same kind before it.
+func wants(list []target, kind string, names ...string) ([]target, error) {
+	w := target{names: names}
+	if !isNodes(kind) {
+		k, err := kindOf(kind)
+		if err != nil {
+			return nil, err
+		}
+		w.kind = k
+	}
+	if i := slices.IndexFunc(list, func(x target) bool { return x.kind == w.kind }); i >= 0 {
+		list[i].names = append(list[i].names, names...)
+		return list, nil
+	}
+	return append(list, w), nil
+}
+
+// fit checks the flags against the kinds and names.
+func (o *getOptions) fit(args []string, list []target) error {
+	last := args[len(args)-1]
+	named := slices.ContainsFunc(list, func(w target) bool { return len(w.names) > 0 })
+	nodes := slices.ContainsFunc(list, func(w target) bool { return w.kind == nil })
+	switch {
+	case o.watch && (named || nodes || len(list) > 1):
+		return term.BadUsage("--watch is only for lists of one kind of objects: got %s", strings.Join(args, " "))
+	case o.fields != "" && (named || nodes || len(list) > 1), o.labels != "" && (named || nodes):
+		return term.BadUsage("--field-selector and --selector filter lists of objects, --field-selector that of a single kind: remove %s", last)
+	case o.at != "" && (nodes || o.watch || o.given()):
+		return term.BadUsage("--at shows objects as they were: remove nodes, --watch, --selector and --field-selector")
+	}
+	return nil
+}
+
+// runGet shows one list or one object as the commands of its kind do, and others as groups.
+func runGet(ctx context.Context, f *Factory, o *getOptions, list []target) error {
+	if o.at != "" || len(list) != 1 || len(list[0].names) > 1 {
+		return runGetSeveral(ctx, f, o, list)
+	}
+	w := list[0]
+	o.kind = w.kind
+	switch {
+	case w.kind == nil:
+		return runNodeList(ctx, f, &o.output, w.names...)
+	case len(w.names) == 1:
+		return runGetOne(ctx, f, &o.listOptions, w.names[0])
+	case w.kind.InspectOnly && !o.watch:
+		list := &endpointListOptions{output: o.output, selection: o.selection, kind: w.kind}
+		if o.tenantGiven && !o.all {
+			list.tenant = o.tenant
+		}
+		return runEndpointList(ctx, f, list)
+	}
+	return runList(ctx, f, &o.listOptions)
 }
 
 func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) error {
@@ -109,17 +200,21 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	if err != nil {
 		return err
 	}
-	switch {
-	case format.Tabular():
-		t := &term.Table{Columns: o.columns(o.kind, format)}
-		t.Add(term.Row(t.Columns, object.Field))
-		return local(t.Write(f.Out))
-	case format.Name == term.Quiet:
-		return printf(f.Out, "%s\n", of[len(of)-1])
-	case format.Names():
-		return printf(f.Out, "%s\n", fullName(o.kind, object.ObjectKey()))
+	return f.one(o, format, object.Field, of[len(of)-1], object.ObjectKey(), object)
+}
+
+// one writes one object as its row, its name or its value.
+func (f *Factory) one(o *listOptions, format term.Format, field func(string) any, name, key string, value any) error {
+	l := &term.Listing{Table: term.Table{Columns: o.columns(o.kind, format)}, Value: kinded{o.kind, value}}
+	if format.Bare {
+		l.Value = value
 	}
-	return local(format.Write(f.Out, object))
+	if format.Name != term.Quiet {
+		name = fullName(o.kind, key)
+	}
+	l.Row(name, term.Row(l.Columns, field))
+	format.Sort = ""
+	return f.print(l, format)
 }
 
 // runGetEndpoint shows one endpoint, which the server finds by its id, its container's, or a part of them.
@@ -133,54 +228,52 @@ func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, o *listOp
 	if err := json.Unmarshal(answer, &found); err != nil {
 		return fmt.Errorf("decode the answer: %w", err)
 	}
-	switch e := &found.Oper; {
-	case format.Tabular():
-		t := &term.Table{Columns: o.columns(k, format)}
-		t.Add(term.Row(t.Columns, e.Field))
-		return local(t.Write(f.Out))
-	case format.Name == term.Quiet:
-		return printf(f.Out, "%s\n", e.EndpointID)
-	case format.Names():
-		return printf(f.Out, "%s\n", fullName(k, e.Key))
-	}
-	return local(format.Write(f.Out, answer))
+	e := &found.Oper
+	return f.one(o, format, e.Field, e.EndpointID, e.Key, answer)
 }
 
 func newDescribe(f *Factory) *cobra.Command {
-	s := &scope{}
+	s, o := &scope{}, &output{}
 	c := &cobra.Command{
 		Use: "describe KIND NAME | KIND/NAME", Short: "Show an object with its configuration, links and operational state",
 		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
 		ValidArgsFunction: completeKind,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
+			if isNodes(args[0]) {
+				return runDescribeNode(cmd.Context(), f, o, args[1])
+			}
 			k, err := kindOf(args[0])
 			if err != nil {
 				return err
 			}
-			return runDescribe(cmd.Context(), f, k, s, args[1])
+			return runDescribe(cmd.Context(), f, o, k, s, args[1])
 		},
 	}
+	o.registerOutput(c, "table")
 	s.registerAs(c, "tenant of the object")
 	s.registerNamespace(c, "namespace of an object of Kubernetes")
 	return c
 }
 
-func runDescribe(ctx context.Context, f *Factory, k *model.Kind, s *scope, name string) error {
-	c, err := f.client()
+func runDescribe(ctx context.Context, f *Factory, o *output, k *model.Kind, s *scope, name string) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	var answer json.RawMessage
+	var inspected json.RawMessage
 	key, err := s.find(ctx, c, k, name)
 	if err != nil {
 		return err
 	}
-	if err := c.InspectRaw(ctx, k, &answer, key...); err != nil {
+	if err := c.InspectRaw(ctx, k, &inspected, key...); err != nil {
 		return err
 	}
+	if !format.Tabular() {
+		return f.answer(answer{names: []string{fullName(k, model.Key(key...))}, value: inspected}, format)
+	}
 	var whole any
-	if err := json.Unmarshal(answer, &whole); err != nil {
+	if err := json.Unmarshal(inspected, &whole); err != nil {
 		return fmt.Errorf("decode the answer: %w", err)
 	}
 	relabel(whole)
@@ -209,17 +302,18 @@ func relabel(v any) {
 }
 
 func newExport(f *Factory) *cobra.Command {
-	var tenant string
+	o, tenant := &output{}, ""
 	c := &cobra.Command{
 		Use: "export", Short: "Print all objects as a file for netctl apply", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), f, tenant) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), f, o, tenant) },
 	}
+	o.registerOutput(c, "yaml")
 	c.Flags().StringVarP(&tenant, "tenant", "t", "", "only this tenant")
 	return c
 }
 
-func runExport(ctx context.Context, f *Factory, tenant string) error {
-	c, err := f.client()
+func runExport(ctx context.Context, f *Factory, o *output, tenant string) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -228,21 +322,15 @@ func runExport(ctx context.Context, f *Factory, tenant string) error {
 			return err
 		}
 	}
+	var all []model.Object
 	for _, k := range model.Order() {
 		objects, err := c.List(ctx, k)
 		if err != nil {
 			return err
 		}
-		for _, o := range objects {
-			if !isOf(o, tenant) {
-				continue
-			}
-			if err := local(manifest.Write(f.Out, o)); err != nil {
-				return err
-			}
-		}
+		all = append(all, slices.DeleteFunc(objects, func(object model.Object) bool { return !isOf(object, tenant) })...)
 	}
-	return nil
+	return f.manifests(format, all)
 }
 
 // isOf reports whether an object belongs to a tenant, or is that tenant; every object belongs to "".

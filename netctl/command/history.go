@@ -13,9 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -65,6 +63,9 @@ func newHistory(f *Factory) *cobra.Command {
 	c.Flags().BoolVar(&o.later, "later", false, "with --at, print objects created since then (to pipe into netctl delete)")
 	return c
 }
+
+// momentUsage describes the moments that moment accepts, for help.
+const momentUsage = "a revision, a time, or a duration before now such as 10m"
 
 // moment turns a user's input into a revision or a time of RFC 3339.
 func moment(f *Factory, flag, text string) (string, error) {
@@ -138,12 +139,12 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: model.ViewHistory().Columns(format.Wide())}, value: entries}
+	l := &term.Listing{Table: term.Table{Columns: model.ViewHistory().Columns(format.Wide())}, Value: entries}
 	for i := range entries {
 		e := &entries[i]
-		l.row(e.Kind+"/"+e.Key, term.ViewRow(model.ViewHistory(), format.Wide(), e, nil))
+		l.Row(e.Kind+"/"+e.Key, term.ViewRow(model.ViewHistory(), format.Wide(), e, nil))
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 func columns(headers ...string) []model.Column {
@@ -171,23 +172,20 @@ func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name 
 	if err != nil {
 		return err
 	}
-	answer, err := c.ObjectAt(ctx, k, key, at)
+	then, err := c.ObjectAt(ctx, k, key, at)
 	if err != nil {
 		return err
 	}
-	if o.json || o.format == "json" {
-		return local(term.WriteJSON(f.Out, answer))
+	format, err := o.parse()
+	if err != nil {
+		return err
 	}
-	if !k.InspectOnly {
+	if (format.Tabular() || format.Name == "yaml") && !k.InspectOnly {
 		object := k.New()
-		if err := json.Unmarshal(answer, object); err != nil {
+		if err := json.Unmarshal(then, object); err != nil {
 			return local(err)
 		}
-		return local(manifest.Write(f.Out, object))
+		return f.manifests(format, []model.Object{object})
 	}
-	text, err := yaml.JSONToYAML(answer)
-	if err != nil {
-		return local(err)
-	}
-	return printf(f.Out, "%s", text)
+	return f.document(answer{names: []string{fullName(k, key)}, value: then}, format)
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/netctl/term"
 )
 
 type inspectOptions struct {
 	scope
+	output
 	kind *model.Kind
 	name string // as the user typed it
 }
@@ -31,22 +31,23 @@ func newInspect(f *Factory, k *model.Kind) *cobra.Command {
 	if k.InspectOnly {
 		c.ValidArgsFunction = nil
 	}
-	o.register(c, k)
+	o.scope.register(c, k)
+	o.registerOutput(c, "json")
 	return c
 }
 
 func runInspect(ctx context.Context, f *Factory, o *inspectOptions) error {
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	var answer json.RawMessage
+	var inspected json.RawMessage
 	key, err := o.find(ctx, c, o.kind, o.name)
 	if err != nil {
 		return err
 	}
-	if err := c.InspectRaw(ctx, o.kind, &answer, key...); err != nil {
+	if err := c.InspectRaw(ctx, o.kind, &inspected, key...); err != nil {
 		return err
 	}
-	return local(term.WriteJSON(f.Out, answer))
+	return f.document(answer{names: []string{fullName(o.kind, model.Key(key...))}, value: inspected}, format)
 }

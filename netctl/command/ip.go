@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -76,7 +78,7 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *networkFlags, at, 
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: columns("Network", "Address", "State", "Owner", "Host", "Since", "Until")}, value: states}
+	l := &term.Listing{Table: term.Table{Columns: columns("Network", "Address", "State", "Owner", "Host", "Since", "Until")}, Value: states}
 	for _, s := range states {
 		owner, host, since, until := "", "", "", ""
 		if s.Owner != nil {
@@ -88,9 +90,9 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *networkFlags, at, 
 		if s.Since != nil {
 			since = stamp(*s.Since)
 		}
-		l.row(s.Address, []string{s.Network, s.Address, s.State, owner, host, since, until})
+		l.Row(s.Address, []string{s.Network, s.Address, s.State, owner, host, since, until})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 func bracketed(s string) string {
@@ -125,31 +127,32 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *networkFlags, l
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is")}, value: entries}
+	l := &term.Listing{Table: term.Table{Columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is")}, Value: entries}
 	for _, e := range entries {
-		l.row(e.Address, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
+		l.Row(e.Address, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 func newIPOwner(f *Factory) *cobra.Command {
-	p, at := &networkFlags{}, ""
+	o, p, at := &output{}, &networkFlags{}, ""
 	c := &cobra.Command{
 		Use: "who ADDRESS", Short: "Show the owner of an address, since when, and the previous owner", Args: exactly("ADDRESS"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runIPOwner(cmd.Context(), f, p, at, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runIPOwner(cmd.Context(), f, o, p, at, args[0]) },
 	}
+	o.registerOutput(c, "table")
 	p.register(c)
 	c.Flags().StringVar(&at, "at", "", "show the owner at this revision or time, or at this duration before now")
 	return c
 }
 
-func runIPOwner(ctx context.Context, f *Factory, p *networkFlags, at, address string) error {
+func runIPOwner(ctx context.Context, f *Factory, o *output, p *networkFlags, at, address string) error {
 	q := p.query(address)
 	var err error
 	if q.At, err = moment(f, "at", at); err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -160,12 +163,14 @@ func runIPOwner(ctx context.Context, f *Factory, p *networkFlags, at, address st
 	if len(states) == 0 {
 		return model.Errorf(model.CodeNotFound, "address", "no network includes address %s", address).Try("list the subnets with netctl network ls --all")
 	}
+	a := answer{value: states}
 	for _, s := range states {
-		if err := printf(f.Out, "%s", sentence(s)); err != nil {
-			return err
+		a.text += sentence(s)
+		if a.names = append(a.names, s.State); s.Owner != nil {
+			a.names[len(a.names)-1] = s.Owner.Kind + "/" + s.Owner.ID
 		}
 	}
-	return nil
+	return f.answer(a, format)
 }
 
 // sentence describes the state of one address.
@@ -191,17 +196,19 @@ func sentence(s model.AddressState) string {
 }
 
 func newIPQuarantine(f *Factory) *cobra.Command {
-	p, lasting, reason := &networkFlags{}, time.Duration(0), ""
+	o, p, lasting, reason := &writing{}, &networkFlags{}, time.Duration(0), ""
 	c := &cobra.Command{
 		Use: "quarantine ADDRESS", Short: "Reserve a free address, so that it is not allocated", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := model.QuarantineRequest{Network: p.id(), Address: args[0], Reason: reason, Seconds: int64(lasting / time.Second)}
-			return runIPQuarantine(cmd.Context(), f, q, lasting)
+			return runIPQuarantine(cmd.Context(), f, o, q, lasting)
 		},
 	}
 	p.register(c)
 	c.Flags().DurationVar(&lasting, "for", 0, "duration of the reservation (0: until it is released)")
 	c.Flags().StringVar(&reason, "reason", "", "reason for the reservation")
+	o.registerOutput(c, "table")
+	o.dryRun.register(c)
 	return c
 }
 
@@ -213,50 +220,83 @@ func (p *networkFlags) id() string {
 	return ""
 }
 
-func runIPQuarantine(ctx context.Context, f *Factory, q model.QuarantineRequest, lasting time.Duration) error {
+func runIPQuarantine(ctx context.Context, f *Factory, o *writing, q model.QuarantineRequest, lasting time.Duration) error {
 	switch {
 	case q.Network == "":
 		return term.BadUsage("--network is required: several networks may include the address")
 	case lasting < 0 || lasting%time.Second != 0:
 		return term.BadUsage("--for: got %s, want at least 1s, such as 90s or 2h", lasting)
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
+	}
+	if o.dryRun.on() {
+		return f.reserved(ctx, c, format, q.Network, q.Address, "is free, and would be reserved", false)
 	}
 	owner, _, err := c.Quarantine(ctx, q)
 	if err != nil {
 		return err
 	}
-	return printf(f.Out, "%s of %s: %s\n", q.Address, q.Network, owner.String())
+	return f.answer(answer{fmt.Sprintf("%s of %s: %s\n", q.Address, q.Network, owner.String()), []string{q.Address}, owner}, format)
 }
 
 func newIPRelease(f *Factory) *cobra.Command {
-	p := &networkFlags{}
+	o, p := &writing{}, &networkFlags{}
 	c := &cobra.Command{
 		Use: "release ADDRESS", Short: "End a reservation or a quarantine of an address", Args: exactly("ADDRESS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runIPRelease(cmd.Context(), f, model.ReleaseRequest{Network: p.id(), Address: args[0]})
+			return runIPRelease(cmd.Context(), f, o, model.ReleaseRequest{Network: p.id(), Address: args[0]})
 		},
 	}
 	p.register(c)
+	o.registerOutput(c, "table")
+	o.dryRun.register(c)
 	return c
 }
 
-func runIPRelease(ctx context.Context, f *Factory, q model.ReleaseRequest) error {
+func runIPRelease(ctx context.Context, f *Factory, o *writing, q model.ReleaseRequest) error {
 	if q.Network == "" {
 		return term.BadUsage("--network is required: several networks may include the address")
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
+	}
+	if o.dryRun.on() {
+		return f.reserved(ctx, c, format, q.Network, q.Address, "would be released", true)
 	}
 	released, _, err := c.FreeAddress(ctx, q)
 	if err != nil {
 		return err
 	}
+	said := "is free"
 	if !released {
-		return printf(f.Out, "%s of %s was already free\n", q.Address, q.Network)
+		said = "was already free"
 	}
-	return printf(f.Out, "%s of %s is free\n", q.Address, q.Network)
+	value := map[string]any{"address": q.Address, "network": q.Network, "released": released}
+	return f.answer(answer{fmt.Sprintf("%s of %s %s\n", q.Address, q.Network, said), []string{q.Address}, value}, format)
+}
+
+// reserved answers a dry run of a reservation, or of its end: it is refused if the address has another state than these require.
+func (f *Factory) reserved(ctx context.Context, c *client.Client, format term.Format, network, address, said string, owned bool) error {
+	tenant, name, _ := identity.Cut(network)
+	states, err := c.Addresses(ctx, client.AddressQuery{Tenant: tenant, Network: name, Address: address})
+	if err != nil {
+		return err
+	}
+	if len(states) == 0 {
+		return model.Errorf(model.CodeNotFound, "address", "network %s does not include address %s", network, address).Try("list the subnets with netctl network ls --all")
+	}
+	s := states[0]
+	reserves := s.Owner != nil && (s.Owner.Kind == model.OwnerHold || s.Owner.Kind == model.OwnerQuarantine)
+	switch {
+	case !owned && s.Owner != nil:
+		return model.Errorf(model.CodeConflict, "address", "address %s of %s belongs to %s", address, network, s.Owner)
+	case owned && s.Owner != nil && !reserves:
+		return model.Errorf(model.CodeConflict, "address", "address %s of %s belongs to %s, which is no reservation", address, network, s.Owner)
+	case owned && s.Owner == nil:
+		said = "is already free"
+	}
+	return f.answer(answer{fmt.Sprintf("%s of %s %s (dry run)\n", address, network, said), []string{address}, s}, format)
 }

@@ -118,7 +118,7 @@ func TestNothingOfKubernetes(t *testing.T) {
 		if got := netctl(t, t.Context(), m.URL, "netpol", "ls"); got.out != test.want || got.code != 0 {
 			t.Errorf("want %q, got %+v", test.want, got)
 		}
-		if got := netctl(t, t.Context(), m.URL, "netpol", "ls", "-o", "json"); got.out != "[]\n" || got.code != 0 {
+		if got := netctl(t, t.Context(), m.URL, "netpol", "ls", "-o", "json"); got.out != "{\n  \"items\": []\n}\n" || got.code != 0 {
 			t.Errorf("as JSON an empty list is one, got %+v", got)
 		}
 	}

@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,7 +22,7 @@ type labelOptions struct {
 	scope
 	targets
 	overwrite bool
-	dryRun    dryRun
+	writing
 }
 
 func newLabel(f *Factory) *cobra.Command {
@@ -48,14 +49,14 @@ func newLabel(f *Factory) *cobra.Command {
 			if err := o.dryRun.check(); err != nil {
 				return err
 			}
-			request.Overwrite, request.DryRun = o.overwrite, o.dryRun != ""
+			request.Overwrite, request.DryRun = o.overwrite, o.dryRun.on()
 			return runLabel(cmd.Context(), f, o, names, request)
 		},
 	}
 	o.targets.register(c)
 	c.Flags().BoolVar(&o.all, "all", false, "all objects of the kind, in the tenant")
 	c.Flags().BoolVar(&o.overwrite, "overwrite", false, "replace the values of labels that exist")
-	o.dryRun.register(c)
+	o.writing.register(c)
 	o.registerAs(c, "tenant of the objects")
 	return c
 }
@@ -96,7 +97,7 @@ func runLabel(ctx context.Context, f *Factory, o *labelOptions, names []string, 
 	if err != nil {
 		return err
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -110,29 +111,32 @@ func runLabel(ctx context.Context, f *Factory, o *labelOptions, names []string, 
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
+	done := &portions{dry: request.DryRun}
 	for size := len(objects); len(objects) > 0; {
 		n := min(size, len(objects))
 		request.Objects = objects[:n]
-		results, _, err := c.Label(ctx, request)
+		results, rev, err := c.Label(ctx, request)
 		if n > 1 && client.IsCode(err, model.CodeTooLarge) { // more than one transaction holds
 			size = n / 2
 			continue
 		}
 		if err != nil {
-			return err
+			return errors.Join(done.report(f, format), err)
 		}
-		if err := (&portions{results: results, dry: request.DryRun}).report(f); err != nil {
-			return err
-		}
+		done.results, done.rev = append(done.results, results...), max(done.rev, rev)
 		objects = objects[n:]
 	}
-	return nil
+	if err := done.report(f, format); err != nil {
+		return err
+	}
+	return o.await(ctx, f, c, done.rev)
 }
 
 // targets are the objects of one kind that a command changes: those that it names, those that a selector matches, or all.
 type targets struct {
 	selector selectorFlag
 	all      bool
+	missing  bool // those that are named may not exist
 }
 
 func (t *targets) register(c *cobra.Command) {
@@ -162,11 +166,7 @@ func (t *targets) find(ctx context.Context, c *client.Client, s *scope, k *model
 		if err != nil {
 			return nil, err
 		}
-		fields := map[string]any{}
-		for i, field := range k.Key {
-			fields[field] = of[i]
-		}
-		out = append(out, model.ApplyObject{Kind: k.Name, Fields: fields})
+		out = append(out, keyed(k, of))
 	}
 	if len(names) > 0 {
 		return out, nil

@@ -30,31 +30,34 @@ func newLeader(f *Factory) *cobra.Command {
 
 func newHandover(f *Factory) *cobra.Command {
 	var request model.HandoverRequest
+	o := &output{}
 	c := &cobra.Command{
 		Use: "handover", Short: "Transfer the leadership to another netmaster",
 		Long: "The leader finishes pending writes and releases the lock to the named netmaster, or to the most up-to-date one. A netmaster that " +
 			"cannot lead immediately is refused, and nothing changes. Requests that arrive meanwhile wait for the new leader; forwarding is not " +
 			"affected. The command returns when the new leader accepts writes. The history and the list of terms show who requested the handover.",
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, request) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, o, request) },
 	}
 	c.Flags().StringVar(&request.To, "to", "", "address of the new leader, or label of its host (default: the most up-to-date netmaster)")
+	o.registerOutput(c, "table")
 	return c
 }
 
-func runHandover(ctx context.Context, f *Factory, request model.HandoverRequest) error {
-	c, err := f.client()
+func runHandover(ctx context.Context, f *Factory, o *output, request model.HandoverRequest) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
 	out, err := c.HandOver(ctx, request)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case out.From == out.To:
-		return printf(f.Out, "%s is already the leader\n", out.To)
 	}
-	return printf(f.Out, "%s handed over to %s, which accepted writes after %.0f ms\n", out.From, out.To, out.Millis)
+	said := fmt.Sprintf("%s handed over to %s, which accepted writes after %.0f ms\n", out.From, out.To, out.Millis)
+	if out.From == out.To {
+		said = fmt.Sprintf("%s is already the leader\n", out.To)
+	}
+	return f.answer(answer{said, []string{out.To}, out}, format)
 }
 
 func runLeader(ctx context.Context, f *Factory, o *output) error {
@@ -71,7 +74,7 @@ func runLeader(ctx context.Context, f *Factory, o *output) error {
 		return err
 	}
 	if !format.Tabular() {
-		return (&listing{value: l}).write(f, format)
+		return f.answer(answer{names: []string{l.Holder}, value: l}, format)
 	}
 	nodes, err := c.Nodes(ctx)
 	if err != nil {

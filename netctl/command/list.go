@@ -9,48 +9,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/netctl/term"
 )
-
-// output has the flags for the format of a list.
-type output struct {
-	json, quiet, watch bool
-	format             string
-	more               string // another format, of this command only
-}
-
-func (o *output) register(c *cobra.Command) {
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only names, without kind or tenant (see also -o name)")
-	usage, formats := "table, wide, json, yaml, name or jsonpath=TEMPLATE", term.Formats()
-	if o.more != "" {
-		usage, formats = o.more+", "+usage, append(formats, o.more)
-	}
-	c.Flags().StringVarP(&o.format, "output", "o", "table", usage)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoSpace))
-}
-
-func (o *output) parse() (term.Format, error) {
-	switch {
-	case o.json:
-		return term.Format{Name: "json"}, nil
-	case o.quiet:
-		return term.Format{Name: term.Quiet}, nil
-	case o.more != "" && o.format == o.more:
-		return term.Format{Name: o.more}, nil
-	}
-	return term.ParseFormat(o.format)
-}
-
-// client returns the client, after it has checked the format.
-func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
-	format, err := o.parse()
-	if err != nil {
-		return nil, format, err
-	}
-	c, err := f.client()
-	return c, format, err
-}
 
 type listOptions struct {
 	scope
@@ -101,7 +60,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	if o.kind.Owner != "" && format.Tabular() && !o.given() {
 		return o.none(ctx, f, c)
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 // none returns why there are no objects of another owner.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 // logInterval is the pause between two requests for lines that follow.
@@ -66,7 +67,7 @@ func runLogs(ctx context.Context, f *Factory, o *output, host, part string, line
 			}
 			gap = true
 		case !format.Tabular():
-			return (&listing{value: out}).write(f, format)
+			return f.print(&term.Listing{Value: out}, format)
 		default:
 			if out.From != from && (from != "" || out.Ended) {
 				fmt.Fprintf(f.Err, "from %s\n", source(&out))

@@ -75,7 +75,7 @@ func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args [
 	if len(args) == 2 {
 		return writeVerdicts(f, format, p, tenant, args[0], args[1])
 	}
-	l := &listing{Table: term.Table{Columns: columns("From \\ To")}}
+	l := &term.Listing{Table: term.Table{Columns: columns("From \\ To")}}
 	var cells []cellOf
 	parties := p.Parties()
 	for _, from := range parties {
@@ -85,10 +85,10 @@ func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args [
 			cell := judged(p, from, to)
 			cells, row = append(cells, cell), append(row, cell.Sum)
 		}
-		l.row(from.Name(), row)
+		l.Row(from.Name(), row)
 	}
-	l.value = cells
-	return l.write(f, format)
+	l.Value = cells
+	return f.print(l, format)
 }
 
 func judged(p *verdict.Policies, from, to verdict.Party) cellOf {
@@ -131,9 +131,9 @@ func writeVerdicts(f *Factory, format term.Format, p *verdict.Policies, tenant, 
 		return err
 	}
 	cell := judged(p, a, b)
-	l := &listing{Table: term.Table{Columns: columns("Traffic", "Fate", "Sender's rule", "Receiver's rule")}, value: cell}
+	l := &term.Listing{Table: term.Table{Columns: columns("Traffic", "Fate", "Sender's rule", "Receiver's rule")}, Value: cell}
 	for i, x := range cell.Classes {
-		l.row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
+		l.Row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }

@@ -65,7 +65,7 @@ func TestGetAll(t *testing.T) {
 		{"get ep -q", "c1\nc1\n"},
 		{"get ep -t blue -q", "c1\n"},
 		{"ep ls -a -q", "c1\nc1\n"},
-		{"get all -o jsonpath={.networks[0].networkName}", "n1\n"},
+		{"get all -o jsonpath={.items[?(@.kind==\"network\")].networkName}", "n1\n"},
 	} {
 		if got := run(row.line); got.code != term.OK || got.out != row.want {
 			t.Errorf("%s: want %q, got %+v", row.line, row.want, got)

@@ -4,9 +4,11 @@ package command
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -27,7 +29,67 @@ func newNode(f *Factory) *cobra.Command {
 	return c
 }
 
-func runNodeList(ctx context.Context, f *Factory, o *output) error {
+func runNodeList(ctx context.Context, f *Factory, o *output, names ...string) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	g, err := nodeGroup(ctx, c, format, names)
+	if err != nil {
+		return err
+	}
+	return f.print(&g.Listing, format)
+}
+
+// nodeGroup gets the nodes with some names or addresses, or all.
+func nodeGroup(ctx context.Context, c *client.Client, format term.Format, names []string) (*group, error) {
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		if nodes, err = nodesOf(nodes, names); err != nil {
+			return nil, err
+		}
+	}
+	g := &group{title: "nodes", Listing: term.Listing{Table: term.Table{Columns: model.ViewNodes().Columns(format.Wide())}, Value: nodes}}
+	for i := range nodes {
+		name := nodes[i].Name
+		if format.Name == "name" {
+			name = "node/" + name
+		}
+		g.Row(name, term.ViewRow(model.ViewNodes(), format.Wide(), &nodes[i], nil))
+		g.items = append(g.items, &nodes[i])
+	}
+	return g, nil
+}
+
+// nodesOf returns the nodes with names, or with an address of a name.
+func nodesOf(nodes []model.Node, names []string) (out []model.Node, _ error) {
+	for _, name := range names {
+		found := false
+		for _, n := range nodes {
+			if n.Name == name || n.Address == name {
+				out, found = append(out, n), true
+			}
+		}
+		if !found {
+			all := make([]string, len(nodes))
+			for i := range nodes {
+				all[i] = nodes[i].Name
+			}
+			refusal := model.Errorf(model.CodeNotFound, "name", "node %q not found", name)
+			if alike := model.Alike(name, all); len(alike) > 0 {
+				return nil, refusal.Try("did you mean %s? netctl get nodes lists them", strings.Join(alike, " or "))
+			}
+			return nil, refusal.Try("list them with netctl get nodes")
+		}
+	}
+	return out, nil
+}
+
+// runDescribeNode prints everything that a node reports.
+func runDescribeNode(ctx context.Context, f *Factory, o *output, name string) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
@@ -36,9 +98,18 @@ func runNodeList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: model.ViewNodes().Columns(format.Wide())}, value: nodes}
-	for i := range nodes {
-		l.row(nodes[i].Name, term.ViewRow(model.ViewNodes(), format.Wide(), &nodes[i], nil))
+	if nodes, err = nodesOf(nodes, []string{name}); err != nil {
+		return err
 	}
-	return l.write(f, format)
+	for i := range nodes {
+		if format.Tabular() {
+			if err := printf(f.Out, "%s %s\n", nodes[i].Role, nodes[i].Name); err != nil {
+				return err
+			}
+		}
+		if err := f.document(answer{names: []string{"node/" + nodes[i].Name}, value: &nodes[i]}, format); err != nil {
+			return err
+		}
+	}
+	return nil
 }

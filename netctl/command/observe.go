@@ -4,9 +4,9 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +15,8 @@ import (
 )
 
 type observeOptions struct {
-	ask    model.Observe
-	format string
+	ask model.Observe
+	output
 }
 
 func newObserve(f *Factory) *cobra.Command {
@@ -36,32 +36,24 @@ func newObserve(f *Factory) *cobra.Command {
 	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "only refused or dropped connections")
 	c.Flags().BoolVarP(&o.ask.Follow, "follow", "f", false, "continue until interrupted")
 	c.Flags().DurationVar(&o.ask.Since, "since", 0, fmt.Sprintf("show events from the last DURATION, such as 90s or 1h (default %v; with -f, only new ones)", model.ObserveSince))
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, or json (one event per line)")
+	c.Flags().BoolVar(&o.headless, "no-headers", false, "print no header")
+	o.registerOutput(c, "table")
 	return c
 }
 
 func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
-	if o.format != "table" && o.format != "json" {
-		return term.BadUsage("--output: got %s, want table or json", o.format)
-	}
 	if o.ask.Since < 0 {
 		return term.BadUsage("--since: got %v, want a duration before now such as 5m", o.ask.Since)
 	}
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
 	ctx, end := f.interruptible(ctx)
 	defer end()
 	seen, lost := 0, uint64(0)
-	text := o.line
-	if o.format == "json" {
-		text = func(e *model.Observed) string {
-			line, _ := json.Marshal(e) // of strings and numbers
-			return string(line)
-		}
-	}
-	head := o.format == "table"
+	out := &stream{Listing: term.Listing{Table: term.Table{Columns: columns("Time", "Host", "Verdict", "Traffic", "From", "To", "Why")}}}
+	head := format.Tabular() && !format.Headless
 	for e, err := range c.Observe(ctx, o.ask) {
 		if err != nil {
 			if ctx.Err() != nil {
@@ -80,7 +72,8 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 		} else {
 			seen++
 		}
-		if err := printf(f.Out, "%s\n", text(&e)); err != nil {
+		row := []string{e.Time.UTC().Format(time.RFC3339Nano), e.Host, string(e.Verdict), e.Traffic(), e.From.String(), e.To.String(), e.Why()}
+		if err := out.item(f, format, o.line(&e), e.Host, &e, row); err != nil {
 			return err
 		}
 	}

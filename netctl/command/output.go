@@ -3,37 +3,195 @@
 package command
 
 import (
-	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
 
+	"github.com/spf13/cobra"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// listing is a list to be printed in any format, as a whole or in parts.
-type listing struct {
-	term.Table
-	names []string
-	value any // for json, yaml and jsonpath
+// output has the flags for the format of a command's result.
+type output struct {
+	json, quiet, watch, headless bool
+	format, sort                 string
+	more                         string // another format, of this command only
 }
 
-// row adds a row and its object's name.
-func (l *listing) row(name string, row []string) {
-	l.Add(row)
-	l.names = append(l.names, name)
+// register adds the flags of a list.
+func (o *output) register(c *cobra.Command) {
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON; unlike -o json, a list is an array without \"items\"")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only names, without kind or tenant (see also -o name)")
+	c.Flags().StringVar(&o.sort, "sort-by", "", "sort by this column, such as Subnet, or by this field of the objects, such as .subnet")
+	c.Flags().BoolVar(&o.headless, "no-headers", false, "print no header")
+	o.registerOutput(c, "table")
 }
 
-// write prints the listing, as a whole for formats with one document, else the rows added since the last call.
-func (l *listing) write(f *Factory, format term.Format) error {
-	switch {
-	case format.Tabular():
-		return local(l.Table.Write(f.Out))
-	case format.Names():
-		out := bufio.NewWriter(f.Out)
-		for _, name := range l.names {
-			_, _ = out.WriteString(name) // Flush returns the error
-			_ = out.WriteByte('\n')
-		}
-		l.names = nil
-		return local(out.Flush())
+// registerOutput adds the flag of a result that is no list, or has one format of its own. initial is the format without the flag. A command
+// whose -o is another flag of the original has only --output.
+func (o *output) registerOutput(c *cobra.Command, initial string) {
+	short := "o"
+	if c.Flags().ShorthandLookup(short) != nil {
+		short = ""
 	}
-	return local(format.Write(f.Out, l.value))
+	usage, formats := term.FormatUsage, term.Formats()
+	if o.more != "" {
+		usage, formats = o.more+", "+usage, append(formats, o.more)
+	}
+	c.Flags().StringVarP(&o.format, "output", short, initial, usage)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (o *output) parse() (term.Format, error) {
+	format := term.Format{Sort: o.sort, Headless: o.headless}
+	switch {
+	case o.json:
+		format.Name, format.Bare = "json", true
+		return format, nil
+	case o.quiet:
+		format.Name = term.Quiet
+		return format, nil
+	case o.more != "" && o.format == o.more:
+		format.Name = o.more
+		return format, nil
+	}
+	parsed, err := term.ParseFormat(o.format)
+	format.Name, format.Text = parsed.Name, parsed.Text
+	return format, err
+}
+
+// client returns the client, after it has checked the format.
+func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
+	format, err := o.parse()
+	if err != nil {
+		return nil, format, err
+	}
+	c, err := f.client()
+	return c, format, err
+}
+
+// print writes a list.
+func (f *Factory) print(l *term.Listing, format term.Format) error {
+	return local(l.Write(f.Out, format))
+}
+
+// answer is a result that is no list: its text for people, and its value and names for programs.
+type answer struct {
+	text  string
+	names []string
+	value any
+}
+
+// answer writes a result.
+func (f *Factory) answer(a answer, format term.Format) error {
+	if format.Tabular() {
+		return printf(f.Out, "%s", a.text)
+	}
+	return f.print(&term.Listing{Names: a.names, Value: a.value}, format)
+}
+
+// document writes a result whose only text is JSON or YAML: a table is YAML.
+func (f *Factory) document(a answer, format term.Format) error {
+	if format.Tabular() {
+		format.Name = "yaml"
+	}
+	return f.answer(a, format)
+}
+
+// changedObject is an object that a command has changed, for programs.
+type changedObject struct {
+	Kind     string          `json:"kind"`
+	Key      string          `json:"key"`
+	Action   model.Action    `json:"action"`
+	DryRun   bool            `json:"dryRun,omitempty"`
+	Revision client.Revision `json:"revision,omitempty"` // of the store, after the change
+	Changes  []model.Change  `json:"changes,omitempty"`
+	Affected *model.Affected `json:"affected,omitempty"`
+	Refusal  *model.Problem  `json:"refusal,omitempty"`
+}
+
+// changedObjects returns the results of a request for programs.
+func changedObjects(results []model.ApplyResult, dry bool, rev client.Revision) (out []changedObject) {
+	if dry {
+		rev = 0 // nothing was stored
+	}
+	for _, r := range results {
+		out = append(out, changedObject{r.Kind, r.Key, r.Action, dry, rev, r.Changes, r.Affected, r.Refusal})
+	}
+	return out
+}
+
+// changed writes the results of a request, with text for people.
+func (f *Factory) changed(format term.Format, list []changedObject, text func(c *changedObject) string) error {
+	l := &term.Listing{Table: term.Table{Columns: columns("Kind", "Key", "Action")}, Value: list}
+	for i := range list {
+		c := &list[i]
+		if format.Tabular() {
+			if err := printf(f.Out, "%s", text(c)); err != nil {
+				return err
+			}
+		}
+		l.Row(nameOf(c.Kind, c.Key), []string{c.Kind, c.Key, string(c.Action)})
+	}
+	if format.Tabular() {
+		return nil
+	}
+	return f.print(l, format)
+}
+
+// nameOf returns the name of an object as -o name prints it.
+func nameOf(kind, key string) string {
+	if k, ok := model.KindOf(kind); ok {
+		return fullName(k, key)
+	}
+	return kind + "/" + key
+}
+
+// line is the text of a change: "network default:n1 created (dry run) (affects ...)".
+func (c *changedObject) line() string {
+	note := ""
+	if c.DryRun {
+		note = " (dry run)"
+	}
+	return fmt.Sprintf("%s %s %s%s\n", c.Kind, c.Key, c.Action, note+affects(c.Affected))
+}
+
+// dryRun is the flag of a trial: "" or "server".
+type dryRun string
+
+func (d *dryRun) register(c *cobra.Command) {
+	c.Flags().StringVar((*string)(d), "dry-run", "", `check on the server without changing anything; the only value is "server"`)
+	c.Flags().Lookup("dry-run").NoOptDefVal = "server"
+}
+
+// on reports whether nothing may change.
+func (d dryRun) on() bool { return d != "" }
+
+func (d dryRun) check() error {
+	if d != "" && d != "server" {
+		return term.BadUsage("--dry-run: got %s, want server", string(d))
+	}
+	return nil
+}
+
+// kinded is an object with its kind, as files for apply have it.
+type kinded struct {
+	kind *model.Kind
+	of   any
+}
+
+// MarshalJSON puts the kind before the fields of the object.
+func (k kinded) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(k.of)
+	if err != nil || !bytes.HasPrefix(text, []byte("{")) {
+		return text, err
+	}
+	head := fmt.Appendf(nil, "{%q:%q", "kind", k.kind.Name)
+	if !bytes.Equal(text, []byte("{}")) {
+		head = append(head, ',')
+	}
+	return append(head, text[1:]...), nil
 }

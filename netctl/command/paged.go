@@ -20,10 +20,11 @@ type paged[T interface{ Field(name string) any }] struct {
 
 // print prints the selected objects of the pages. For an empty list it prints nothing: the caller finds the reason, and then writes what
 // print returns.
-func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *listing, _ error) {
-	l := &listing{Table: term.Table{Columns: p.columns}}
-	whole := !p.format.Tabular() && !p.format.Names()
-	kept := []T{}
+func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *term.Listing, _ error) {
+	l := &term.Listing{Table: term.Table{Columns: p.columns}}
+	rows, values := p.format.Rows() || p.format.Sort != "", !p.format.Rows() && !p.format.Names()
+	whole := values || p.format.Sort != ""
+	kept := []any{}
 	for page, err := range pages {
 		if err != nil {
 			return n, l, err
@@ -33,25 +34,29 @@ func (p paged[T]) print(f *Factory, pages iter.Seq2[[]T, error]) (n int, _ *list
 				continue
 			}
 			n++
+			if rows {
+				l.Add(term.Row(l.Columns, object.Field))
+			}
 			switch {
+			case whole && !p.format.Bare:
+				kept = append(kept, kinded{p.kind, object})
 			case whole:
 				kept = append(kept, object)
-			case p.format.Tabular():
-				l.Add(term.Row(l.Columns, object.Field))
-			default:
-				l.names = append(l.names, p.name(object))
+			}
+			if p.format.Names() {
+				l.Names = append(l.Names, p.name(object))
 			}
 		}
 		if n == 0 || whole {
 			continue
 		}
-		if err := l.write(f, p.format); err != nil {
+		if err := f.print(l, p.format); err != nil {
 			return n, l, err
 		}
 	}
-	l.value = kept
+	l.Value = kept
 	if n > 0 && whole {
-		return n, l, l.write(f, p.format)
+		return n, l, f.print(l, p.format)
 	}
 	return n, l, nil
 }

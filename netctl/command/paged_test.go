@@ -31,7 +31,7 @@ func TestSelectors(t *testing.T) {
 		{"ep ls -q --field-selector homingHost=h1", 0, "db\n", ""},
 		{"ep ls -q --field-selector homingHost=h1 -l app=web", 0, "", ""},
 		{"ep ls --field-selector colour=red", 3, "", "endpoints have no field"},
-		{"ep ls -l app=web -o json --field-selector homingHost=h9", 0, "[]\n", ""},
+		{"ep ls -l app=web -o json --field-selector homingHost=h9", 0, "{\n  \"items\": []\n}\n", ""},
 		{"get eps -o name -l app=web", 0, "endpoint/default:n1:web\n", ""},
 		{"network ls -q --field-selector encap=vlan", 0, "", ""},
 		{"network ls -q --field-selector encap!=vlan", 0, "n1\n", ""},

@@ -33,9 +33,9 @@ func runLeaderPeers(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &listing{Table: term.Table{Columns: columns(term.PairHeaders()...)}, value: pairs}
+	l := &term.Listing{Table: term.Table{Columns: columns(term.PairHeaders()...)}, Value: pairs}
 	for _, r := range term.PairRows(&pairs) {
-		l.row(r[0]+" "+r[1], r)
+		l.Row(r[0]+" "+r[1], r)
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }

@@ -23,7 +23,7 @@ func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, 
 	if len(pair) == 2 {
 		return writePair(f, format, &m, pair[0], pair[1])
 	}
-	l := &listing{Table: term.Table{Columns: columns("From \\ To")}, value: m}
+	l := &term.Listing{Table: term.Table{Columns: columns("From \\ To")}, Value: m}
 	for _, from := range m.Workloads {
 		l.Columns = append(l.Columns, model.Column{Header: from.Name})
 		row := []string{from.Name}
@@ -34,9 +34,9 @@ func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, 
 			}
 			row = append(row, sum)
 		}
-		l.row(from.Name, row)
+		l.Row(from.Name, row)
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 // writePair lists each class of traffic between two pods, with its policy.
@@ -49,9 +49,9 @@ func writePair(f *Factory, format term.Format, m *model.WorkloadMatrix, from, to
 		}
 	}
 	cell := m.Cell(ends[0].Name, ends[1].Name)
-	l := &listing{Table: term.Table{Columns: columns("Traffic", "Fate", "At the sender", "At the receiver")}, value: cell}
+	l := &term.Listing{Table: term.Table{Columns: columns("Traffic", "Fate", "At the sender", "At the receiver")}, Value: cell}
 	for i, x := range cell.Classes {
-		l.row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
+		l.Row(strconv.Itoa(i), []string{x.Traffic, x.Fate, x.Out, x.In})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }

@@ -90,26 +90,18 @@ func (p *portions) request(ctx context.Context, objects, gone []model.ApplyObjec
 }
 
 // report prints the result for every object, if some were applied.
-func (p *portions) report(f *Factory) error {
-	note := ""
-	if p.dry {
-		note = " (dry run)"
-	}
-	for _, r := range p.results {
-		if err := printf(f.Out, "%s %s %s%s\n", r.Kind, r.Key, r.Action, note+affects(r.Affected)); err != nil {
-			return err
+func (p *portions) report(f *Factory, format term.Format) error {
+	list := changedObjects(p.results, p.dry, p.rev)
+	if p.sent > 0 { // otherwise nothing was applied, as the error says
+		for _, o := range p.left {
+			list = append(list, changedObject{Kind: o.Kind, Key: o.key, Action: notApplied})
 		}
 	}
-	if p.sent == 0 {
-		return nil // nothing was applied, as the error says
-	}
-	for _, o := range p.left {
-		if err := printf(f.Out, "%s %s not applied\n", o.Kind, o.key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.changed(format, list, (*changedObject).line)
 }
+
+// notApplied is the result of objects after a refused one.
+const notApplied model.Action = "not applied"
 
 // incomplete returns the error of send, with the objects that were nevertheless applied.
 func (p *portions) incomplete(err error) error {

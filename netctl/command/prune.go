@@ -70,7 +70,7 @@ func (o *pruning) gone(ctx context.Context, c *client.Client, objects []model.Ap
 		own = own || p.Fields["tenantName"] == o.tenant
 	}
 	if o.tenant != "" && !own {
-		return nil, term.Exitf(term.Usage, "the files have no object of tenant %s: --prune would delete all its objects (use netctl export -t %s | netctl delete -f - to do that)", o.tenant, o.tenant)
+		return nil, term.Exitf(term.Usage, "the files have no object of tenant %s: --prune would delete all its objects (use netctl tenant rm %s --cascade to do that)", o.tenant, o.tenant)
 	}
 	var out []model.ApplyObject
 	for _, k := range model.Order() {

@@ -127,27 +127,16 @@ func showRates(f *Factory, o *ratesOptions, format term.Format, lines []rates.Li
 	if o.limit > 0 {
 		lines = lines[:min(o.limit, len(lines))]
 	}
-	switch {
-	case format.Names():
-		for i := range lines {
-			name := lines[i].Name
-			if format.Name != term.Quiet {
-				name = strings.TrimSuffix(string(o.level), "s") + "/" + name
-			}
-			if err := printf(f.Out, "%s\n", name); err != nil {
-				return err
-			}
-		}
-		return nil
-	case !format.Tabular():
-		return local(format.Write(f.Out, append([]rates.Line{}, lines...)))
-	}
-	t := &term.Table{Columns: ratesColumns(o)}
+	l := &term.Listing{Table: term.Table{Columns: ratesColumns(o)}, Value: append([]rates.Line{}, lines...)}
 	for i := range lines {
-		t.Add(ratesRow(o, &lines[i]))
+		name := lines[i].Name
+		if format.Name != term.Quiet {
+			name = strings.TrimSuffix(string(o.level), "s") + "/" + name
+		}
+		l.Row(name, ratesRow(o, &lines[i]))
 	}
-	if err := t.Write(f.Out); err != nil || !o.watch {
-		return local(err)
+	if err := f.print(l, format); err != nil || !o.watch || !format.Tabular() {
+		return err
 	}
 	return printf(f.Out, "\n")
 }

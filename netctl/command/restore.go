@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/client"
-	"github.com/contiv/contiv/api/manifest"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/netctl/term"
 )
 
 // runObjectsAt prints the earlier states of all objects, or of those of a kind, as a file for apply; or the objects created since, as a
@@ -37,15 +35,11 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 		}
 	}
 	objects = slices.DeleteFunc(objects, func(object model.Object) bool { return !isOf(object, o.only) })
-	if o.json || o.format == "json" {
-		return local(term.WriteJSON(f.Out, objects))
+	format, err := o.parse()
+	if err != nil {
+		return err
 	}
-	for _, object := range objects {
-		if err := local(manifest.Write(f.Out, object)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.manifests(format, objects)
 }
 
 // past returns the client, after it has checked --at.

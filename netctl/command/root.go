@@ -25,9 +25,28 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 	if f.raw == nil {
 		f.raw, f.Out, f.Err = f.Out, sanitize.Writer(f.Out), sanitize.Writer(f.Err)
 	}
-	root := newRoot(f, chosen(args))
+	if name := chosen(args); name != "" && !isCommand(f, name) {
+		words, err := f.expanded(args)
+		if err != nil {
+			f.Fail(err)
+			return term.CodeOf(err)
+		}
+		if args = words; name == args[0] {
+			if code, ran := f.plugin(ctx, args); ran {
+				return code
+			}
+		}
+	}
+	name := chosen(args)
+	root := newRoot(f, name)
 	root.SetArgs(doubled(root, args))
-	cmd, err := root.ExecuteContextC(ctx)
+	var cmd *cobra.Command
+	var err error
+	if name == "" || isCommand(f, name) {
+		cmd, err = root.ExecuteContextC(ctx)
+	} else {
+		cmd, err = root, unknownCommand(root, name)
+	}
 	if err == nil {
 		return term.OK
 	}
@@ -46,11 +65,17 @@ func Run(ctx context.Context, f *Factory, args []string) int {
 // asJSON reports whether a command has the flag -o json, so that a program reads its output. The original's --json does not count: its
 // errors are the original's. asJSON checks the words themselves, because flags after a malformed one are not parsed.
 func asJSON(c *cobra.Command, args []string) bool {
-	if c.Flags().Lookup("output") == nil {
+	flag := c.Flags().Lookup("output")
+	if flag == nil {
 		return false
 	}
 	for i, a := range args {
-		if a == "-ojson" || a == "-o=json" || a == "--output=json" || (a == "-o" || a == "--output") && i+1 < len(args) && args[i+1] == "json" {
+		if a, ok := strings.CutPrefix(a, "-o"); ok && flag.Shorthand == "" {
+			continue // another flag
+		} else if ok && (a == "json" || a == "=json") {
+			return true
+		}
+		if a == "--output=json" || (a == "-o" || a == "--output") && i+1 < len(args) && args[i+1] == "json" {
 			return true
 		}
 	}

@@ -103,25 +103,21 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, sel *sele
 	}
 	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != of[0] || r.PolicyName != of[1] })
 	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
-	switch {
-	case format.Tabular():
-		return writeRules(f, rules, sel.showLabels)
-	case format.Names():
-		for _, r := range rules {
-			name := r.RuleId
-			if format.Name != term.Quiet {
-				name = fullName(r.Kind(), r.ObjectKey())
-			}
-			if err := printf(f.Out, "%s\n", name); err != nil {
-				return err
-			}
-		}
-		return nil
+	if format.Tabular() && format.Sort == "" {
+		return writeRules(f, rules, sel.showLabels, format.Headless)
 	}
-	return local(format.Write(f.Out, rules))
+	l := &term.Listing{Table: term.Table{Columns: sel.columns(model.KindRule(), format)}, Value: rules}
+	for _, r := range rules {
+		name := r.RuleId
+		if format.Name != term.Quiet {
+			name = fullName(r.Kind(), r.ObjectKey())
+		}
+		l.Row(name, term.Row(l.Columns, r.Field))
+	}
+	return f.print(l, format)
 }
 
-func writeRules(f *Factory, rules []*model.Rule, labels bool) error {
+func writeRules(f *Factory, rules []*model.Rule, labels, headless bool) error {
 	for _, part := range []struct {
 		title, direction string
 		columns          []model.Column
@@ -129,7 +125,7 @@ func writeRules(f *Factory, rules []*model.Rule, labels bool) error {
 		if labels {
 			part.columns = append(part.columns, model.Column{Header: "Labels", Field: model.LabelsField})
 		}
-		t := &term.Table{Columns: part.columns}
+		t := &term.Table{Columns: part.columns, Headless: headless}
 		for _, r := range rules {
 			if r.Direction == part.direction {
 				t.Add(term.Row(t.Columns, r.Field))

@@ -37,14 +37,15 @@ func newSingleInfo(f *Factory, k *model.Kind) *cobra.Command {
 		Use: "info", Short: "Show the settings", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleInfo(cmd.Context(), f, k, o) },
 	}
-	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON")
+	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as an array")
+	o.registerOutput(c, "table")
 	c.Flags().StringVarP(&ignored.tenant, "tenant", "t", "default", "ignored, for old scripts")
 	c.Flags().BoolVarP(&ignored.all, "all", "a", false, "ignored, for old scripts")
 	return c
 }
 
 func runSingleInfo(ctx context.Context, f *Factory, k *model.Kind, o *output) error {
-	c, err := f.client()
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -52,8 +53,12 @@ func runSingleInfo(ctx context.Context, f *Factory, k *model.Kind, o *output) er
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return local(term.WriteJSON(f.Out, list))
+	if !format.Tabular() {
+		l := &term.Listing{Value: list}
+		for _, object := range list {
+			l.Names = append(l.Names, fullName(k, object.ObjectKey()))
+		}
+		return f.print(l, format)
 	}
 	for _, object := range list {
 		for _, l := range k.Command.Info {
@@ -66,34 +71,35 @@ func runSingleInfo(ctx context.Context, f *Factory, k *model.Kind, o *output) er
 }
 
 func newSingleInspect(f *Factory, k *model.Kind) *cobra.Command {
-	return &cobra.Command{
+	o := &inspectOptions{kind: k, name: singleName(k)}
+	c := &cobra.Command{
 		Use: "inspect", Short: "Show the settings with their operational state", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runInspect(cmd.Context(), f, &inspectOptions{kind: k, name: singleName(k)})
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInspect(cmd.Context(), f, o) },
 	}
+	o.registerOutput(c, "json")
+	return c
 }
 
 func newSingleSet(f *Factory, k *model.Kind) *cobra.Command {
-	fields, wait := map[string]any{}, &waiting{}
+	fields, o := map[string]any{}, &writing{}
 	short := "Set all settings; omitted ones are cleared or get their default"
 	if k.Command.Merge {
 		short = "Change settings; omitted ones stay unchanged"
 	}
 	c := &cobra.Command{
 		Use: "set", Short: short, Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields, wait) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSingleSet(cmd.Context(), f, k, fields, o) },
 	}
 	for _, fl := range k.Command.Flags {
 		addFlag(c.Flags(), k, fl, fields)
 	}
-	wait.register(c)
+	o.register(c)
 	return c
 }
 
 // runSingleSet posts the object with the given fields, and waits for the agents on request.
-func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, wait *waiting) error {
-	c, err := f.client()
+func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[string]any, o *writing) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
@@ -110,11 +116,11 @@ func runSingleSet(ctx context.Context, f *Factory, k *model.Kind, fields map[str
 	if err := json.Unmarshal(text, object); err != nil {
 		return local(err)
 	}
-	rev, err := c.Put(ctx, object)
+	rev, err := o.put(ctx, f, c, format, object, "")
 	if err != nil {
 		return err
 	}
-	return wait.await(ctx, f, c, rev)
+	return o.await(ctx, f, c, rev)
 }
 
 // present returns the object that set changes: the current one if the command keeps fields that are not given, else an empty one.

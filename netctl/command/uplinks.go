@@ -55,13 +55,13 @@ func runNodeUplinks(ctx context.Context, f *Factory, o *output, args []string) e
 	if !known {
 		return model.Errorf(model.CodeNotFound, "host", "agent %q not found", args[0]).Try("list agents with netctl node ls")
 	}
-	l := &listing{value: list, Table: term.Table{Columns: columns("Host", "NIC", "Port", "Link", "Used", "Bond", "LACP", "Partner",
+	l := &term.Listing{Value: list, Table: term.Table{Columns: columns("Host", "NIC", "Port", "Link", "Used", "Bond", "LACP", "Partner",
 		"Received", "Sent")}}
 	for _, u := range list {
-		l.row(u.Host+"/"+u.Name, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yesNo(u.Link), yesNo(u.Active), cmp.Or(u.Bond, "-"),
+		l.Row(u.Host+"/"+u.Name, []string{u.Host, u.Name, strconv.FormatUint(uint64(u.Port), 10), yesNo(u.Link), yesNo(u.Active), cmp.Or(u.Bond, "-"),
 			cmp.Or(u.LACP, "-"), cmp.Or(u.Partner, "-"), strconv.FormatUint(u.RxBytes, 10), strconv.FormatUint(u.TxBytes, 10)})
 	}
-	return l.write(f, format)
+	return f.print(l, format)
 }
 
 func yesNo(b bool) string {

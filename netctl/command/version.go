@@ -15,19 +15,30 @@ import (
 )
 
 func newVersion(f *Factory) *cobra.Command {
-	return &cobra.Command{
+	o := &output{}
+	c := &cobra.Command{
 		Use: "version", Short: "Show the version of client and server", Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runVersion(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runVersion(cmd.Context(), f, o) },
 	}
+	o.registerOutput(c, "table")
+	return c
 }
 
-func runVersion(ctx context.Context, f *Factory) error {
-	c, err := f.client()
+// versions are those of netctl and of the netmaster that has answered.
+type versions struct {
+	Client model.Version `json:"client"`
+	Server model.Version `json:"server"`
+}
+
+func runVersion(ctx context.Context, f *Factory, o *output) error {
+	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(f.Out, "Client Version:")
-	build.Print(f.Out, f.Self)
+	if format.Tabular() {
+		fmt.Fprintln(f.Out, "Client Version:")
+		build.Print(f.Out, f.Self)
+	}
 	server, err := c.Version(ctx)
 	switch {
 	case err == nil:
@@ -35,6 +46,9 @@ func runVersion(ctx context.Context, f *Factory) error {
 		return &term.Exit{Code: term.Version, Err: fmt.Errorf("server version unknown: %w", err)}
 	default:
 		return err
+	}
+	if !format.Tabular() {
+		return f.answer(answer{names: []string{server.Version}, value: versions{f.Self, server}}, format)
 	}
 	fmt.Fprintln(f.Out, "\nServer Version:")
 	build.Print(f.Out, server)

@@ -49,7 +49,7 @@ func newWhy(f *Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVarP(&o.json, "json", "j", false, "print JSON, as -o json does")
-	c.Flags().StringVarP(&o.format, "output", "o", "table", "table, wide, json, yaml or jsonpath=TEMPLATE")
+	o.registerOutput(c, "table")
 	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "only this tenant")
 	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "only this network")
 	c.Flags().BoolVar(&o.ask.All, "all", false, "for a group, use a container on each of its hosts instead of one")
@@ -70,7 +70,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 	if format.Tabular() {
 		err = writeWhy(f.Out, &w, o.steps || format.Wide())
 	} else {
-		err = local(format.Write(f.Out, w))
+		err = f.answer(answer{names: []string{string(w.Verdict)}, value: w}, format)
 	}
 	if err != nil {
 		return err

@@ -55,6 +55,7 @@ type Config struct {
 
 	clusters, users, contexts map[string]map[string][]string // by name, of each its keys with one value, or those of a list
 	current                   string
+	aliases                   map[string]string // command lines, by name
 }
 
 // Sections of the file.
@@ -63,6 +64,7 @@ const (
 	usersKey    = "users"
 	contextsKey = "contexts"
 	currentKey  = "current-context"
+	aliasesKey  = "aliases"
 )
 
 // sections are the keys of each section's entries.
@@ -72,7 +74,7 @@ func sections() map[string][]string {
 
 // Load reads a file. A missing one has no contexts.
 func Load(path string) (*Config, error) {
-	c := &Config{path: path, root: &yaml.Node{Kind: yaml.MappingNode}, clusters: map[string]map[string][]string{}, users: map[string]map[string][]string{}, contexts: map[string]map[string][]string{}}
+	c := &Config{path: path, root: &yaml.Node{Kind: yaml.MappingNode}, clusters: map[string]map[string][]string{}, users: map[string]map[string][]string{}, contexts: map[string]map[string][]string{}, aliases: map[string]string{}}
 	if path == "" {
 		return c, nil
 	}
@@ -113,8 +115,10 @@ func (c *Config) decode(entries []configfile.Entry) (problems []*configfile.Prob
 				problems = append(problems, wrong(e.Line, e.Key, &e.Value, configfile.Text))
 			}
 			c.current = e.Value.Text
+		case e.Key == aliasesKey:
+			problems = append(problems, c.decodeAliases(e)...)
 		case to == nil:
-			problems = append(problems, unknown(e, []string{clustersKey, contextsKey, currentKey, usersKey}))
+			problems = append(problems, unknown(e, []string{aliasesKey, clustersKey, contextsKey, currentKey, usersKey}))
 		case e.Value.Kind != configfile.Map && e.Value.Kind != configfile.Null:
 			problems = append(problems, wrong(e.Line, e.Key, &e.Value, configfile.Map))
 		default:

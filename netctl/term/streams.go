@@ -20,6 +20,7 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+	InTTY    bool // In is a terminal: a person may answer questions
 	ErrTTY   bool // Err is a terminal: errors are formatted for a person
 	Now      func() time.Time
 	// Secret reads a line without echo; ErrNoTerminal if the terminal cannot hide it.
@@ -28,7 +29,7 @@ type Streams struct {
 
 // System returns the process's own streams.
 func System() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
+	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, InTTY: term.IsTerminal(int(os.Stdin.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
 		Secret: func() (string, error) { return secret(os.Stdin) }}
 }
 

@@ -20,9 +20,11 @@ import (
 // Table prints rows below a header and its dashes, in columns without borders. It may be written repeatedly, as rows arrive: a column that
 // later rows need wider is wider from there on.
 type Table struct {
-	Columns []model.Column
-	rows    [][]string
-	widths  []int // of the written rows, in cells of the terminal; nil: none
+	Columns  []model.Column
+	Headless bool // no header is written
+	Plain    bool // no dashes are written below the header
+	rows     [][]string
+	widths   []int // of the written rows, in cells of the terminal; nil: none
 }
 
 // gap is the number of blanks between two columns.
@@ -51,6 +53,9 @@ func (t *Table) Write(w io.Writer) error {
 
 // header returns the names of the columns, and the dashes below them.
 func (t *Table) header() [][]string {
+	if t.Headless {
+		return nil
+	}
 	names, dashes := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		n := c.Dashes
@@ -58,6 +63,9 @@ func (t *Table) header() [][]string {
 			n = len(c.Header)
 		}
 		names[i], dashes[i] = c.Header, strings.Repeat("-", n)
+	}
+	if t.Plain {
+		return [][]string{names}
 	}
 	return [][]string{names, dashes}
 }

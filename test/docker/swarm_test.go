@@ -249,7 +249,7 @@ func (m *managed) vip(service string) string {
 func (m *managed) addresses(network string) map[string]model.AddressState {
 	m.t.Helper()
 	var list []model.AddressState
-	if err := json.Unmarshal([]byte(m.netctl("ip", "show", network, "-o", "json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(m.netctl("ip", "show", network, "--json")), &list); err != nil {
 		m.t.Fatal(err)
 	}
 	out := map[string]model.AddressState{}

@@ -158,7 +158,7 @@ func (c *cluster) settles(t *testing.T) {
 
 // well returns an error for problems of the cluster's nodes.
 func (c *cluster) well(ctx context.Context) error {
-	out, err := c.netctl(ctx, "node", "ls", "-o", "json")
+	out, err := c.netctl(ctx, "node", "ls", "--json")
 	if err != nil {
 		return err
 	}

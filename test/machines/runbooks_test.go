@@ -100,7 +100,7 @@ func (b *book) complete(t *testing.T) {
 	t.Helper()
 	missing := fmt.Sprintf("%d endpoints", len(b.of))
 	b.within(t, func(ctx context.Context) bool {
-		out, err := b.netctl(ctx, "endpoint", "ls", "-o", "json")
+		out, err := b.netctl(ctx, "endpoint", "ls", "--json")
 		if err != nil {
 			missing = err.Error()
 			return false

@@ -78,7 +78,7 @@ func (s *Session) host(name string) (host string, err error) {
 
 // leader returns the host of the leading netmaster.
 func (s *Session) leader() (string, error) {
-	if err := s.run("netctl", "node", "ls", "-o", "json"); err != nil {
+	if err := s.run("netctl", "node", "ls", "--json"); err != nil {
 		return "", err
 	}
 	var nodes []model.Node
