@@ -58,7 +58,7 @@ var otherTexts = map[string]string{
 	"netctl/term:OpenBundle":                       "the start of a message",
 	"ofnet/flow:NAT.parseRange":                    "a range of addresses and ports",
 	"daemon/master/server/pairs:endpoint":          "an address in a table of the kernel",
-	"netctl/term:parseColumns":                      "a column of custom-columns",
+	"netctl/term:parseColumns":                     "a column of custom-columns",
 	"ofnet/flow:parseBucket":                       "a member of a group's bucket",
 	"ofnet/flow:parseTerm":                         "an action of a flow",
 	"ofnet/flow:parseValue":                        "a value and its mask",

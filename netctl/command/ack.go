@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -16,7 +17,7 @@ import (
 func newAck(f *Factory) *cobra.Command {
 	var long time.Duration
 	var reason string
-	o, list, end := &output{}, &output{}, &output{}
+	o, list, end := &writing{}, &output{}, &writing{}
 	c := &cobra.Command{
 		Use: "ack CODE OBJECT --for TIME --reason TEXT", Short: "Acknowledge a finding for a time: netctl and the console dim it",
 		Long: "Acknowledges the findings with a code about an object, whichever host reports them, as netctl status prints both. They are listed last and in short, " +
@@ -41,7 +42,7 @@ func newAck(f *Factory) *cobra.Command {
 	}
 	c.Flags().DurationVar(&long, "for", 0, "how long, such as 30m or 2h; at most 720h")
 	c.Flags().StringVar(&reason, "reason", "", "reason, one line")
-	o.registerOutput(c, "table")
+	o.registerTrial(c)
 	ls := &cobra.Command{
 		Use: "ls", Aliases: []string{"list"}, Short: "List acknowledged findings", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAckList(cmd.Context(), f, list) },
@@ -53,15 +54,18 @@ func newAck(f *Factory) *cobra.Command {
 			return runAck(cmd.Context(), f, end, args[0], args[1], 0, "")
 		},
 	}
-	end.registerOutput(rm, "table")
+	end.registerTrial(rm)
 	c.AddCommand(ls, rm)
 	return c
 }
 
-func runAck(ctx context.Context, f *Factory, o *output, code, object string, long time.Duration, reason string) error {
+func runAck(ctx context.Context, f *Factory, o *writing, code, object string, long time.Duration, reason string) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
+	}
+	if o.dryRun.on() {
+		return tryAck(ctx, f, c, format, code, object, long)
 	}
 	out, err := c.Acknowledge(ctx, code, object, long, reason)
 	if err != nil {
@@ -72,6 +76,33 @@ func runAck(ctx context.Context, f *Factory, o *output, code, object string, lon
 		said = fmt.Sprintf("%s %s is acknowledged until %s\n", out.Code, out.Object, out.Until.UTC().Format(time.RFC3339))
 	}
 	return f.answer(answer{said, []string{out.Code.String() + " " + out.Object}, out}, format)
+}
+
+// tryAck answers a dry run: the finding must exist, or, to end it, its acknowledgement.
+func tryAck(ctx context.Context, f *Factory, c *client.Client, format term.Format, code, object string, long time.Duration) error {
+	if long == 0 {
+		list, err := c.Acknowledgements(ctx)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			if a.Code.String() == code && a.Object == object {
+				return f.answer(answer{fmt.Sprintf("%s %s would not be acknowledged any more (dry run)\n", code, object), []string{code + " " + object}, a}, format)
+			}
+		}
+		return model.Errorf(model.CodeNotFound, "", "finding %s about %s is not acknowledged", code, object).Try("netctl ack ls lists those that are")
+	}
+	h, err := c.Health(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range h.Findings {
+		if x := &h.Findings[i]; x.Code.String() == code && x.Object == object {
+			said := fmt.Sprintf("%s %s would be acknowledged until %s (dry run)\n", code, object, f.Now().Add(long).UTC().Format(time.RFC3339))
+			return f.answer(answer{said, []string{code + " " + object}, x}, format)
+		}
+	}
+	return model.Errorf(model.CodeNotFound, "", "there is no finding %s about %s now", code, object).Try("netctl status --all lists the findings")
 }
 
 func runAckList(ctx context.Context, f *Factory, o *output) error {

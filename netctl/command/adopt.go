@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -29,13 +30,13 @@ func newAdopt(f *Factory) *cobra.Command {
 }
 
 func newAdoptDecision(f *Factory, use, short string, accept bool) *cobra.Command {
-	o := &output{}
+	o := &writing{}
 	c := &cobra.Command{Use: use + " NAME", Short: short, Args: exactly("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runAdoptDecision(cmd.Context(), f, o, model.AdoptionDecision{Name: args[0], Accept: accept})
 		},
 	}
-	o.registerOutput(c, "table")
+	o.registerTrial(c)
 	return c
 }
 
@@ -67,12 +68,30 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 	return nil
 }
 
-func runAdoptDecision(ctx context.Context, f *Factory, o *output, d model.AdoptionDecision) error {
+// adoption finds a contradicting endpoint by its name.
+func adoption(ctx context.Context, c *client.Client, name string) (model.Adoption, error) {
+	list, err := c.Adoptions(ctx)
+	if err != nil {
+		return model.Adoption{}, err
+	}
+	for _, a := range list {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return model.Adoption{}, model.Errorf(model.CodeNotFound, "name", "endpoint %s waits for no decision", name).Try("netctl adopt ls lists those that do")
+}
+
+func runAdoptDecision(ctx context.Context, f *Factory, o *writing, d model.AdoptionDecision) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	out, err := c.DecideAdoption(ctx, d)
+	decide := c.DecideAdoption
+	if o.dryRun.on() {
+		decide = func(ctx context.Context, d model.AdoptionDecision) (model.Adoption, error) { return adoption(ctx, c, d.Name) }
+	}
+	out, err := decide(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -82,6 +101,9 @@ func runAdoptDecision(ctx context.Context, f *Factory, o *output, d model.Adopti
 		said = fmt.Sprintf("endpoint %s on host %s loses its network within seconds", out.Name, out.Host)
 	case out.Holder != "" && out.Holder != out.Name:
 		said += fmt.Sprintf("; endpoint %s was deleted", out.Holder)
+	}
+	if o.dryRun.on() {
+		said += " (dry run)"
 	}
 	return f.answer(answer{said + "\n", []string{out.Name}, out}, format)
 }

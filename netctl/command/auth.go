@@ -201,7 +201,7 @@ func newTokens(f *Factory) *cobra.Command {
 }
 
 func newToken(f *Factory) *cobra.Command {
-	o, q, length := &output{}, model.TokenRequest{}, time.Duration(0)
+	o, q, length := &writing{}, model.TokenRequest{}, time.Duration(0)
 	c := &cobra.Command{
 		Use: "token USER", Short: "Create a token for a service account, and print it", Args: exactly("User name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -210,6 +210,13 @@ func newToken(f *Factory) *cobra.Command {
 				return err
 			}
 			q.User, q.Seconds = args[0], int64(length/time.Second)
+			if o.dryRun.on() {
+				user, err := c.Users().Get(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return f.answer(answer{fmt.Sprintf("a token of %s would be created (dry run)\n", args[0]), []string{args[0]}, user}, format)
+			}
 			t, err := c.IssueToken(cmd.Context(), q)
 			if err != nil {
 				return err
@@ -219,7 +226,7 @@ func newToken(f *Factory) *cobra.Command {
 	}
 	c.Flags().StringVar(&q.Label, "label", "", "description of the token")
 	c.Flags().DurationVar(&length, "for", 0, "validity of the token (0: until it is revoked)")
-	o.registerOutput(c, "table")
+	o.registerTrial(c)
 	return c
 }
 

@@ -29,8 +29,7 @@ func newNodeForget(f *Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&request.Release, "release", false, "delete the remaining endpoints of the host")
-	o.registerOutput(c, "table")
-	o.dryRun.register(c)
+	o.registerTrial(c)
 	return c
 }
 
@@ -75,7 +74,7 @@ func tryNodeForget(ctx context.Context, f *Factory, c *client.Client, format ter
 	if err != nil {
 		return err
 	}
-	if n := &nodes[0]; n.Role == model.RoleAgent && !n.Down {
+	if n := &nodes[0]; n.Role == model.RoleAgent && !n.Down && n.Version != "" {
 		return model.Errorf(model.CodeConflict, "host", "the agent of host %s runs", n.Name).Try("stop it first")
 	}
 	said := fmt.Sprintf("host %s would be released; its %d endpoints would remain (dry run)\n", request.Host, len(of.Endpoints))

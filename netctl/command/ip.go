@@ -207,8 +207,7 @@ func newIPQuarantine(f *Factory) *cobra.Command {
 	p.register(c)
 	c.Flags().DurationVar(&lasting, "for", 0, "duration of the reservation (0: until it is released)")
 	c.Flags().StringVar(&reason, "reason", "", "reason for the reservation")
-	o.registerOutput(c, "table")
-	o.dryRun.register(c)
+	o.registerTrial(c)
 	return c
 }
 
@@ -250,8 +249,7 @@ func newIPRelease(f *Factory) *cobra.Command {
 		},
 	}
 	p.register(c)
-	o.registerOutput(c, "table")
-	o.dryRun.register(c)
+	o.registerTrial(c)
 	return c
 }
 

@@ -5,11 +5,13 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -30,7 +32,7 @@ func newLeader(f *Factory) *cobra.Command {
 
 func newHandover(f *Factory) *cobra.Command {
 	var request model.HandoverRequest
-	o := &output{}
+	o := &writing{}
 	c := &cobra.Command{
 		Use: "handover", Short: "Transfer the leadership to another netmaster",
 		Long: "The leader finishes pending writes and releases the lock to the named netmaster, or to the most up-to-date one. A netmaster that " +
@@ -40,14 +42,17 @@ func newHandover(f *Factory) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return runHandover(cmd.Context(), f, o, request) },
 	}
 	c.Flags().StringVar(&request.To, "to", "", "address of the new leader, or label of its host (default: the most up-to-date netmaster)")
-	o.registerOutput(c, "table")
+	o.registerTrial(c)
 	return c
 }
 
-func runHandover(ctx context.Context, f *Factory, o *output, request model.HandoverRequest) error {
+func runHandover(ctx context.Context, f *Factory, o *writing, request model.HandoverRequest) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
+	}
+	if o.dryRun.on() {
+		return tryHandover(ctx, f, c, format, request)
 	}
 	out, err := c.HandOver(ctx, request)
 	if err != nil {
@@ -58,6 +63,25 @@ func runHandover(ctx context.Context, f *Factory, o *output, request model.Hando
 		said = fmt.Sprintf("%s is already the leader\n", out.To)
 	}
 	return f.answer(answer{said, []string{out.To}, out}, format)
+}
+
+// tryHandover answers a dry run: the next leader must be a netmaster that is ready.
+func tryHandover(ctx context.Context, f *Factory, c *client.Client, format term.Format, request model.HandoverRequest) error {
+	nodes, err := c.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	to := "the most up-to-date netmaster"
+	if request.To != "" {
+		nodes = slices.DeleteFunc(nodes, func(n model.Node) bool { return n.Role == model.RoleAgent })
+		if nodes, err = nodesOf(nodes, []string{request.To}); err != nil {
+			return err
+		}
+		if to = nodes[0].Name; !nodes[0].Ready {
+			return model.Errorf(model.CodeNotReady, "to", "netmaster %s cannot lead now: %s", to, nodes[0].Reason).Try("select another one: netctl node ls lists them")
+		}
+	}
+	return f.answer(answer{fmt.Sprintf("the leader would hand over to %s (dry run)\n", to), []string{to}, request}, format)
 }
 
 func runLeader(ctx context.Context, f *Factory, o *output) error {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,11 +24,27 @@ func TestEveryCommandHasFormats(t *testing.T) {
 	root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")
 	root.InitDefaultCompletionCmd()
 	for _, c := range runnable(root) {
-		path := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "netctl "), " ", "-")
+		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "netctl "), " ", "-")
 		flag := c.Flags().Lookup("output")
 		has := flag != nil && flag.Usage == term.FormatUsage
-		if has == slices.Contains(silent, path) {
-			t.Errorf("%s: has the formats: %v, want %v", path, has, !has)
+		if has == slices.Contains(silent, name) {
+			t.Errorf("%s: has the formats: %v, want %v", name, has, !has)
+		}
+	}
+}
+
+// Every command that changes something has a dry run. The others read, or are the user's own: logins, passwords and files.
+func TestEveryChangeHasDryRun(t *testing.T) {
+	reads := strings.Fields("completion-* *-ls *-inspect *-info *-uplinks ip-show ip-history ip-who get describe diff export explain events history status doctor drift version " +
+		"why matrix flows top observe capture leader support-bundle login logout auth-whoami auth-can-i auth-tokens auth-*password auth-oidc-secret audit " +
+		"config-view config-get-* config-current-context")
+	root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")
+	root.InitDefaultCompletionCmd()
+	for _, c := range runnable(root) {
+		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "netctl "), " ", "-")
+		only := slices.ContainsFunc(reads, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
+		if has := c.Flags().Lookup("dry-run") != nil; has == only {
+			t.Errorf("%s: has --dry-run: %v, want %v", name, has, !has)
 		}
 	}
 }

@@ -26,6 +26,12 @@ func (w *writing) register(c *cobra.Command) {
 	w.waiting.register(c)
 }
 
+// registerTrial adds the flags of a command for whose change no agent is waited.
+func (w *writing) registerTrial(c *cobra.Command) {
+	w.registerOutput(c, "table")
+	w.dryRun.register(c)
+}
+
 // client returns the client, after it has checked the flags.
 func (w *writing) client(f *Factory) (*client.Client, term.Format, error) {
 	if err := w.dryRun.check(); err != nil {
