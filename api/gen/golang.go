@@ -134,7 +134,7 @@ var {{.File}}Kind = Kind{
 	LinkSets: []LinkTo{ {{range .LinkSets}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}} }, {{end}} },
 	Links: []LinkTo{ {{range .Links}}{Name: {{quote .Name}}, To: {{quote .To}}{{if .Via}}, Via: {{strings .Via}}{{end}}{{if .Back}}, Back: true{{end}} }, {{end}} },
 	Columns: []Column{
-{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if .Parts}}, Parts: {{strings .Parts}}{{end}}{{if .None}}, None: {{quote .None}}{{end}} },
+{{range .Columns}}{Header: {{quote .Header}}, Field: {{quote .Field}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if eq .Rank "low"}}, Rank: RankLow{{else if eq .Rank "high"}}, Rank: RankHigh{{end}}{{if .Parts}}, Parts: {{strings .Parts}}{{end}}{{if .None}}, None: {{quote .None}}{{end}} },
 {{end}} },
 	Command: Command{
 {{with .Command}}		Use: {{quote .Use}},

@@ -141,6 +141,6 @@ const viewsTemplate = `{{$type := .Type}}{{range .Views}}
 func View{{.Go}}() View[{{$type}}] { return view{{.Go}} }
 
 var view{{.Go}} = View[{{$type}}]{
-{{range .Columns}}{Column: Column{Header: {{quote .Header}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if .None}}, None: {{quote .None}}{{end}} }{{if .Value}}, Value: func(x *{{$type}}) any { return {{.Value}} }{{end}} },
+{{range .Columns}}{Column: Column{Header: {{quote .Header}}{{if .Dashes}}, Dashes: {{.Dashes}}{{end}}{{if .Wide}}, Wide: true{{end}}{{if .Style}}, Style: {{quote .Style}}{{end}}{{if eq .Rank "low"}}, Rank: RankLow{{else if eq .Rank "high"}}, Rank: RankHigh{{end}}{{if .None}}, None: {{quote .None}}{{end}} }{{if .Value}}, Value: func(x *{{$type}}) any { return {{.Value}} }{{end}} },
 {{end}} }
 {{end}}`

@@ -72,7 +72,8 @@ type column struct {
 	Field  string `json:"field"` // none: an empty column
 	Dashes int    `json:"dashes"`
 	Wide   bool   `json:"wide"`
-	Style  string `json:"style"` // how the value is shown: brackets, bandwidth, labels; default plain
+	Style  string `json:"style"` // how the value is shown: brackets, bandwidth, labels, time, yesno, state, text; default plain
+	Rank   string `json:"rank"`  // low or high: how long the column keeps its width on a narrow terminal
 	// Parts are texts with a {field}, instead of Field: those whose field is set are shown, separated by commas.
 	Parts []string `json:"parts"`
 	None  string   `json:"none"` // shown for an empty value or 0

@@ -14,8 +14,8 @@ var viewHistory = View[HistoryEntry]{
 	{Column: Column{Header: "Via", Wide: true}, Value: func(x *HistoryEntry) any { return x.By.Via }},
 	{Column: Column{Header: "Verb"}, Value: func(x *HistoryEntry) any { return x.Verb }},
 	{Column: Column{Header: "Kind"}, Value: func(x *HistoryEntry) any { return x.Kind }},
-	{Column: Column{Header: "Key"}, Value: func(x *HistoryEntry) any { return x.Key }},
-	{Column: Column{Header: "Difference"}, Value: func(x *HistoryEntry) any { return x.Difference() }},
+	{Column: Column{Header: "Key", Rank: RankHigh}, Value: func(x *HistoryEntry) any { return x.Key }},
+	{Column: Column{Header: "Difference", Style: "text"}, Value: func(x *HistoryEntry) any { return x.Difference() }},
 }
 
 // ViewHistoryOfOne returns the columns of the page of the history of an object or of an address.

@@ -102,10 +102,34 @@ type Column struct {
 	Field  string // "": an empty column
 	Dashes int    // width of the line below the header; 0 = as wide as the header
 	Wide   bool   // only in wide tables
-	Style  string // how the value is shown: "brackets", "bandwidth", "labels"; "" plainly
+	Style  string // how the value is shown: "brackets", "bandwidth", "labels", "time", "yesno", "state", "text"; "" plainly
+	Rank   Rank   // how long the column keeps its width on a narrow terminal; 0: as its style and header suggest
 	// Parts are texts with a {field}, instead of Field: those whose field is set are shown, separated by commas.
 	Parts []string
 	None  string // shown for an empty value or 0
+}
+
+// Rank is the importance of a column: on a narrow terminal, columns of a lower rank are cut first.
+type Rank int
+
+// The ranks.
+const (
+	RankLow Rank = iota + 1
+	RankNormal
+	RankHigh
+)
+
+// RankOf returns the rank of the column: that of its declaration, else high for states, times and names, and low for texts, which are wrapped.
+func (c *Column) RankOf() Rank {
+	switch {
+	case c.Rank != 0:
+		return c.Rank
+	case c.Style == "yesno" || c.Style == "state" || c.Style == "time" || c.Field == "name":
+		return RankHigh
+	case c.Style == "text" || c.Style == "labels":
+		return RankLow
+	}
+	return RankNormal
 }
 
 // Fill replaces each {name} of a text, such as "Creating network {tenantName}:{networkName}", by its value.

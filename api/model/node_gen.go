@@ -29,11 +29,11 @@ var viewNodes = View[Node]{
 	{Column: Column{Header: "Version"}, Value: func(x *Node) any { return x.Version }},
 	{Column: Column{Header: "Address", Wide: true}, Value: func(x *Node) any { return x.Address }},
 	{Column: Column{Header: "VTEP", Wide: true}, Value: func(x *Node) any { return x.VTEP }},
-	{Column: Column{Header: "Since", Wide: true}, Value: func(x *Node) any { return x.ifAnswered(x.Since) }},
+	{Column: Column{Header: "Since", Wide: true, Style: "time"}, Value: func(x *Node) any { return x.ifAnswered(x.Since) }},
 	{Column: Column{Header: "Uplinks", Wide: true}, Value: func(x *Node) any { return x.trunk() }},
 	{Column: Column{Header: "Docker", Wide: true}, Value: func(x *Node) any { return x.dockerText() }},
 	{Column: Column{Header: "Kubernetes", Wide: true}, Value: func(x *Node) any { return x.kubernetesText() }},
-	{Column: Column{Header: "Reason"}, Value: func(x *Node) any { return x.Reason }},
+	{Column: Column{Header: "Reason", Style: "text"}, Value: func(x *Node) any { return x.Reason }},
 }
 
 // ViewMasters returns the columns of the netmasters in netctl leader.

@@ -90,7 +90,7 @@ var servicelbKind = Kind{
 	LinkSets: []LinkTo{},
 	Links:    []LinkTo{{Name: "Network", To: "network"}, {Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
-		{Header: "ServiceName", Field: "serviceName", Dashes: 9},
+		{Header: "ServiceName", Field: "serviceName", Dashes: 9, Rank: RankHigh},
 		{Header: "Tenant", Field: "tenantName", Dashes: 8},
 		{Header: "Network", Field: "networkName"},
 		{Header: "Selectors", Field: "selectors", Dashes: 7, Style: "brackets"},
