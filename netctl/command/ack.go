@@ -73,7 +73,7 @@ func runAck(ctx context.Context, f *Factory, o *writing, code, object string, lo
 	}
 	said := fmt.Sprintf("%s %s is not acknowledged any more\n", out.Code, out.Object)
 	if long != 0 {
-		said = fmt.Sprintf("%s %s is acknowledged until %s\n", out.Code, out.Object, out.Until.UTC().Format(time.RFC3339))
+		said = fmt.Sprintf("%s %s is acknowledged until %s\n", out.Code, out.Object, f.stamp(out.Until))
 	}
 	return f.answer(answer{said, []string{out.Code.String() + " " + out.Object}, out}, format)
 }
@@ -98,7 +98,7 @@ func tryAck(ctx context.Context, f *Factory, c *client.Client, format term.Forma
 	}
 	for i := range h.Findings {
 		if x := &h.Findings[i]; x.Code.String() == code && x.Object == object {
-			said := fmt.Sprintf("%s %s would be acknowledged until %s (dry run)\n", code, object, f.Now().Add(long).UTC().Format(time.RFC3339))
+			said := fmt.Sprintf("%s %s would be acknowledged until %s (dry run)\n", code, object, f.stamp(f.Now().Add(long)))
 			return f.answer(answer{said, []string{code + " " + object}, x}, format)
 		}
 	}
@@ -114,7 +114,7 @@ func runAckList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &term.Listing{Table: term.Table{Columns: []model.Column{{Header: "Code"}, {Header: "Object"}, {Header: "By"}, {Header: "Until"}, {Header: "Reason"}}}, Value: list}
+	l := &term.Listing{Table: term.Table{Columns: columns("Code", "Object", "By", "Until", "Reason")}, Value: list}
 	for _, a := range list {
 		l.Row(a.Code.String()+" "+a.Object, []string{a.Code.String(), a.Object, a.By, a.Until.UTC().Format(time.RFC3339), a.Reason})
 	}

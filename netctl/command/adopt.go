@@ -49,7 +49,7 @@ func runAdoptList(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	l := &term.Listing{Table: term.Table{Columns: []model.Column{{Header: "Name"}, {Header: "Host"}, {Header: "Address"}, {Header: "Holder"}, {Header: "Since"}, {Header: "Reason"}}}, Value: list}
+	l := &term.Listing{Table: term.Table{Columns: columns("Name", "Host", "Address", "Holder", "Since", "Reason")}, Value: list}
 	for _, a := range list {
 		l.Row(a.Name, []string{a.Name, a.Host, a.Address, a.Holder, a.Since.UTC().Format(time.RFC3339), a.Reason})
 	}
@@ -89,7 +89,9 @@ func runAdoptDecision(ctx context.Context, f *Factory, o *writing, d model.Adopt
 	}
 	decide := c.DecideAdoption
 	if o.dryRun.on() {
-		decide = func(ctx context.Context, d model.AdoptionDecision) (model.Adoption, error) { return adoption(ctx, c, d.Name) }
+		decide = func(ctx context.Context, d model.AdoptionDecision) (model.Adoption, error) {
+			return adoption(ctx, c, d.Name)
+		}
 	}
 	out, err := decide(ctx, d)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/moment"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -264,7 +265,7 @@ func tryRevoke(ctx context.Context, f *Factory, c *client.Client, id string) err
 }
 
 func newAudit(f *Factory) *cobra.Command {
-	o, q, since := &output{}, client.AuditQuery{}, time.Duration(0)
+	o, q, since := &output{}, client.AuditQuery{}, ""
 	c := &cobra.Command{
 		Use: "audit", Short: "Show the audit log: logins, refusals, captures and repairs", Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -272,8 +273,12 @@ func newAudit(f *Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if since > 0 {
-				q.Since = time.Now().Add(-since).UTC().Format(time.RFC3339)
+			start, err := f.since("since", since)
+			if err != nil {
+				return err
+			}
+			if !start.IsZero() {
+				q.Since = start.UTC().Format(time.RFC3339)
 			}
 			list, err := c.Audit(cmd.Context(), q)
 			if err != nil {
@@ -290,7 +295,7 @@ func newAudit(f *Factory) *cobra.Command {
 	o.register(c)
 	c.Flags().StringVar(&q.User, "user", "", "only this user")
 	c.Flags().StringVar(&q.Verb, "verb", "", "only this verb, such as login, refused or capture")
-	c.Flags().DurationVar(&since, "since", 0, "maximum age of entries (0: all)")
+	c.Flags().StringVar(&since, "since", "", "only entries since then: "+moment.Forms+" (default: all)")
 	c.Flags().IntVar(&q.Limit, "limit", 0, "maximum number of entries, newest first (0: all)")
 	return c
 }

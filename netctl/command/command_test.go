@@ -5,7 +5,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,8 +39,7 @@ func netctlFed(t *testing.T, ctx context.Context, url, in string, args ...string
 	}
 	code := Run(ctx, f, args)
 	for line := range strings.Lines(errs.String()) {
-		_, said, _ := strings.Cut(line, "level=error msg=")
-		if text, err := strconv.Unquote(strings.TrimSpace(said)); err == nil && twice.Said(text) != "" {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "error: "); ok && twice.Said(text) != "" {
 			t.Errorf("netctl %s says %q twice: %s", strings.Join(args, " "), twice.Said(text), text)
 		}
 	}

@@ -111,7 +111,8 @@ func sameKind(name string, k *model.Kind) bool {
 func edited(ctx context.Context, f *Factory, path string) ([]byte, error) {
 	words := term.EditorCommand(f.Getenv)
 	program := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	program.Stdin, program.Stdout, program.Stderr = f.In, f.Out, f.Err
+	f.progress.End()
+	program.Stdin, program.Stdout, program.Stderr = f.given.In, f.given.Out, f.given.Err
 	if err := program.Run(); err != nil {
 		return nil, fmt.Errorf("the editor %s: %w; set $EDITOR to use another", words[0], err)
 	}

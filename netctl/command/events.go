@@ -117,11 +117,11 @@ func watched(ctx context.Context, c *client.Client, changes chan<- error) {
 
 // print prints the newest events since its last call, at most limit lines.
 func (o *eventsOptions) print(ctx context.Context, f *Factory, c *client.Client, format term.Format, limit int) error {
-	lines, err := o.changes(ctx, c, limit)
+	lines, err := o.changes(ctx, f, c, limit)
 	if err != nil {
 		return err
 	}
-	found, err := o.findings(ctx, c, limit)
+	found, err := o.findings(ctx, f, c, limit)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (o *eventsOptions) wants(kind string) bool {
 }
 
 // changes returns the changes after the last printed one.
-func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
+func (o *eventsOptions) changes(ctx context.Context, f *Factory, c *client.Client, limit int) (out []occurrence, err error) {
 	if len(o.kinds) == 1 && o.kinds[0] == kindFinding {
 		return nil, nil
 	}
@@ -164,7 +164,7 @@ func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int
 		if !o.wants(e.Kind) {
 			continue
 		}
-		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, e.Difference())
+		line := fmt.Sprintf("%s  %-8d %-10s  %s %s  by %s  %s", f.stamp(e.Time), e.Revision, e.Verb, e.Kind, e.Key, e.By, e.Difference())
 		name := e.Kind + "/" + e.Key
 		out = append(out, occurrence{e.Time, line, name, e, []string{e.Time.UTC().Format(time.RFC3339), fmt.Sprint(e.Revision), "", e.Verb, name, e.By.String(), e.Difference()}})
 	}
@@ -172,7 +172,7 @@ func (o *eventsOptions) changes(ctx context.Context, c *client.Client, limit int
 }
 
 // findings returns the events of the timeline after the last printed one.
-func (o *eventsOptions) findings(ctx context.Context, c *client.Client, limit int) (out []occurrence, err error) {
+func (o *eventsOptions) findings(ctx context.Context, f *Factory, c *client.Client, limit int) (out []occurrence, err error) {
 	if !o.wants(kindFinding) {
 		return nil, nil
 	}
@@ -186,7 +186,7 @@ func (o *eventsOptions) findings(ctx context.Context, c *client.Client, limit in
 			continue
 		}
 		o.found = e.Number
-		line := fmt.Sprintf("%s  %-8s %-10s  %s  %s", stamp(e.Time), e.Severity, e.Verb(), e.Object, e.Text())
+		line := fmt.Sprintf("%s  %-8s %-10s  %s  %s", f.stamp(e.Time), e.Severity, e.Verb(), e.Object, e.Text())
 		out = append(out, occurrence{e.Time, line, e.Object, e, []string{e.Time.UTC().Format(time.RFC3339), "", string(e.Severity), e.Verb(), e.Object, "", e.Text()}})
 	}
 	return out, nil

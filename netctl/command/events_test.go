@@ -32,14 +32,14 @@ func TestEvents(t *testing.T) {
 	}))
 	defer master.Close()
 	for line, want := range map[string]string{
-		"events": `2030-01-02 03:04:01  7        create      network t:n  by ann  |
-2030-01-02 03:04:03  error    found       host/h1  mtu-small: it has 1400|
-2030-01-02 03:04:05  9        delete      network t:n  by ann  |
-2030-01-02 03:04:06           ended       host/h1  mtu-small|
+		"events": `2030-01-02T03:04:01Z  7        create      network t:n  by ann  |
+2030-01-02T03:04:03Z  error    found       host/h1  mtu-small: it has 1400|
+2030-01-02T03:04:05Z  9        delete      network t:n  by ann  |
+2030-01-02T03:04:06Z           ended       host/h1  mtu-small|
 `,
-		"events --limit 1":                "2030-01-02 03:04:06           ended       host/h1  mtu-small|\n",
+		"events --limit 1":                "2030-01-02T03:04:06Z           ended       host/h1  mtu-small|\n",
 		"events --kind finding -j":        `{"number":1,"time":"2030-01-02T03:04:03Z","ended":false,"code":"mtu-small","severity":"error","host":"h1","object":"host/h1","evidence":"it has 1400"}|` + "\n" + `{"number":2,"time":"2030-01-02T03:04:06Z","ended":true,"code":"mtu-small","severity":"","host":"h1","object":"host/h1"}|` + "\n",
-		"events --kind network --limit 1": `2030-01-02 03:04:05  9        delete      network t:n  by ann  |` + "\n",
+		"events --kind network --limit 1": `2030-01-02T03:04:05Z  9        delete      network t:n  by ann  |` + "\n",
 	} {
 		got := netctl(t, t.Context(), master.URL, strings.Fields(line)...)
 		if text := strings.ReplaceAll(got.out, "\n", "|\n"); text != want || got.err != "" {

@@ -38,7 +38,7 @@ func TestExitCodesOfAllCommands(t *testing.T) {
 		path := strings.TrimPrefix(c.CommandPath(), "netctl ")
 		line := strings.Fields(path)
 		got := netctl(t, t.Context(), "http://127.0.0.1:1", append(slices.Clone(line), "--no-such-flag")...)
-		want := "time=\"1970-01-01T00:00:00Z\" level=error msg=\"unknown flag: --no-such-flag\"\nsee netctl " + path + " --help\n"
+		want := "error: unknown flag: --no-such-flag\nsee netctl " + path + " --help\n"
 		if got.code != term.Usage || got.out != "" || got.err != want {
 			t.Errorf("netctl %s --no-such-flag: want exit %d, nothing on the output and %q, got %+v", path, term.Usage, want, got)
 		}

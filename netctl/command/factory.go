@@ -38,14 +38,19 @@ type Factory struct {
 	// After is time.After unless it is set.
 	After func(time.Duration) <-chan time.Time
 
-	raw       io.Writer // Out, for bytes that are not text
+	raw       io.Writer    // Out, for bytes that are not text
+	given     term.Streams // for other programs: they may be a terminal
 	netmaster string
 	asked     *pflag.Flag  // --netmaster
 	context   string       // --context
 	target    *term.Target // nil until resolve
 	insecure  bool
+	utc       bool   // --utc: times are in UTC
+	noPager   bool   // --no-pager
 	bundle    string // file to read instead of asking a netmaster; "": none
 	opened    *term.Bundle
+	pager     *pager // nil: none
+	progress  *term.Progress
 }
 
 // interruptible returns ctx until the user interrupts. The caller must end it.
@@ -115,8 +120,11 @@ func (f *Factory) offline() (*client.Client, error) {
 	return &client.Client{Base: term.BundleBase, HTTP: &http.Client{Transport: f.opened.Transport}, Program: "netctl/" + f.Self.Version}, nil
 }
 
-// close closes what commands have opened.
+// close closes what commands have opened, and waits for the pager.
 func (f *Factory) close() {
+	f.progress.End()
+	f.pager.end()
+	f.pager = nil
 	if f.opened != nil {
 		f.opened.Close()
 		f.opened = nil

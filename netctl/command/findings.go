@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
@@ -35,11 +36,11 @@ func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error
 			continue
 		}
 		if x.Acknowledged != nil && !all { // dimmed: its header only
-			writeHeader(&out, x)
+			writeHeader(&out, x, f.restamped(x.Since))
 			fmt.Fprintf(&out, "         %s (--all)\n", x.Acknowledged.Text())
 			continue
 		}
-		writeFinding(&out, x)
+		writeFinding(&out, x, f.restamped(x.Since))
 		if x.Acknowledged != nil {
 			fmt.Fprintf(&out, "         %s\n", x.Acknowledged.Text())
 		}
@@ -53,21 +54,21 @@ func showHealth(f *Factory, h *model.Health, format term.Format, all bool) error
 	if h.Worst() == "" {
 		fmt.Fprintf(&out, "no problems found: %d netmasters, %d hosts, %d endpoints\n", h.Masters, h.Hosts, h.Endpoints)
 	}
-	return printf(f.Out, "%s", out.String())
+	return f.text(out.String())
 }
 
 // writeHeader prints the line that names a finding.
-func writeHeader(out *strings.Builder, x *model.Finding) {
+func writeHeader(out *strings.Builder, x *model.Finding, since string) {
 	fmt.Fprintf(out, "%-8s %s  %s", strings.ToUpper(string(x.Severity)), x.Code, x.Object)
 	if x.Host != "" && x.Object != "host/"+x.Host {
 		fmt.Fprintf(out, " on %s", x.Host)
 	}
-	fmt.Fprintf(out, "  since %s\n", x.Since)
+	fmt.Fprintf(out, "  since %s\n", since)
 }
 
 // writeFinding prints one finding.
-func writeFinding(out *strings.Builder, x *model.Finding) {
-	writeHeader(out, x)
+func writeFinding(out *strings.Builder, x *model.Finding, since string) {
+	writeHeader(out, x, since)
 	fmt.Fprintf(out, "         %s\n         do: %s\n", x.Evidence, x.Remedy)
 	if x.Next != "" {
 		fmt.Fprintf(out, "         see: %s\n", x.Next)
@@ -108,4 +109,13 @@ func counted(codes []string, all bool) string {
 		text += " (--all)"
 	}
 	return text
+}
+
+// restamped prints a time of RFC 3339 for people; another text stays as it is.
+func (f *Factory) restamped(text string) string {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return text
+	}
+	return f.stamp(t)
 }

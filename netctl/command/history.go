@@ -14,6 +14,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/moment"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -57,31 +58,49 @@ func newHistory(f *Factory) *cobra.Command {
 	o.output.register(c)
 	c.Flags().StringVarP(&o.tenant, "tenant", "t", "default", "tenant of the object NAME; with --at and without NAME, only objects of this tenant")
 	c.Flags().StringVar(&o.by, "by", "", "only changes whose claimed user, client or address contains this text")
-	c.Flags().StringVar(&o.since, "since", "", "start of the period: a time such as 2030-01-02T15:04:05Z, or a duration before now such as 2h")
+	c.Flags().StringVar(&o.since, "since", "", "start of the period: "+moment.Forms)
 	c.Flags().IntVar(&o.limit, "limit", 50, "maximum number of entries, newest first (0: all)")
-	c.Flags().StringVar(&o.at, "at", "", "show the objects at this revision or time, or at this duration before now")
+	c.Flags().StringVar(&o.at, "at", "", "show the objects at this moment: "+momentUsage)
 	c.Flags().BoolVar(&o.later, "later", false, "with --at, print objects created since then (to pipe into netctl delete)")
 	return c
 }
 
-// momentUsage describes the moments that moment accepts, for help.
-const momentUsage = "a revision, a time, or a duration before now such as 10m"
+// momentUsage describes the moments that momentOf accepts, for help.
+const momentUsage = "a revision, or " + moment.Forms
 
-// moment turns a user's input into a revision or a time of RFC 3339.
-func moment(f *Factory, flag, text string) (string, error) {
+// momentOf turns a user's input into a revision or a time of RFC 3339; "" stays "".
+func momentOf(f *Factory, flag, text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return text, nil
 	}
-	if d, err := time.ParseDuration(text); err == nil {
-		return f.Now().Add(-d.Abs()).UTC().Format(time.RFC3339Nano), nil
+	t, err := moment.Parse(text, f.Now(), f.zone())
+	if err != nil {
+		return "", term.BadUsage("--%s: %v, or a revision such as 1234", flag, err)
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t.UTC().Format(time.RFC3339Nano), nil
+	return t.UTC().Format(time.RFC3339Nano), nil
+}
+
+// since turns a user's input into a time; the zero time for "".
+func (f *Factory) since(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	return "", term.BadUsage("--%s: got %s, want a revision such as 1234, a time such as 2030-01-02T15:04:05Z, or a duration before now such as 10m", flag, text)
+	t, err := moment.Parse(text, f.Now(), f.zone())
+	if err != nil {
+		return t, term.BadUsage("--%s: %v", flag, err)
+	}
+	return t, nil
+}
+
+// zone is where the user's times are.
+func (f *Factory) zone() *time.Location {
+	if f.utc {
+		return time.UTC
+	}
+	return f.Zone
 }
 
 // historyKind returns a kind by name; the history has kinds that nothing else has.
@@ -117,14 +136,8 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 			return err
 		}
 	}
-	since, err := moment(f, "since", o.since)
-	if err != nil {
+	if q.Since, err = f.since("since", o.since); err != nil {
 		return err
-	}
-	if since != "" {
-		if q.Since, err = time.Parse(time.RFC3339Nano, since); err != nil {
-			return term.BadUsage("--since: got %s, want a time or a duration", o.since)
-		}
 	}
 	c, err := f.client()
 	if err != nil {
@@ -146,17 +159,6 @@ func runHistory(ctx context.Context, f *Factory, o *historyOptions, args []strin
 	}
 	return f.print(l, format)
 }
-
-func columns(headers ...string) []model.Column {
-	var out []model.Column
-	for _, h := range headers {
-		out = append(out, model.Column{Header: h})
-	}
-	return out
-}
-
-// stamp formats a time for a table.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 
 // runObjectAt prints an earlier state of an object, in the form of apply if it can be stored.
 func runObjectAt(ctx context.Context, f *Factory, o *historyOptions, kind, name string) error {

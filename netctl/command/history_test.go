@@ -102,7 +102,7 @@ func TestHistorySession(t *testing.T) {
 		out, _, _ := strings.Cut(got.out, "Incorrect Usage.")
 		printed.WriteString("$ netctl " + line + "\n" + out)
 		if got.code != 0 {
-			_, message, _ := strings.Cut(got.err, "msg=")
+			_, message, _ := strings.Cut(got.err, "error: ")
 			printed.WriteString("exit " + string(rune('0'+got.code)) + ": " + message)
 		}
 	}

@@ -49,7 +49,7 @@ func newIPShow(f *Factory) *cobra.Command {
 	}
 	o.register(c)
 	p.register(c)
-	c.Flags().StringVar(&at, "at", "", "show the state at this revision or time, or at this duration before now")
+	c.Flags().StringVar(&at, "at", "", "show the state at this moment: "+momentUsage)
 	return c
 }
 
@@ -62,7 +62,7 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *networkFlags, at, 
 	if _, err := netip.ParseAddr(what); err != nil {
 		q = (&networkFlags{p.tenant, what}).query("")
 	}
-	if q.At, err = moment(f, "at", at); err != nil {
+	if q.At, err = momentOf(f, "at", at); err != nil {
 		return err
 	}
 	c, err := f.client()
@@ -84,11 +84,11 @@ func runIPShow(ctx context.Context, f *Factory, o *output, p *networkFlags, at, 
 		if s.Owner != nil {
 			owner, host = strings.TrimSpace(s.Owner.ID+" "+bracketed(s.Owner.Reason)), s.Owner.Host
 			if s.Owner.Until != nil {
-				until = stamp(*s.Owner.Until)
+				until = s.Owner.Until.UTC().Format(time.RFC3339)
 			}
 		}
 		if s.Since != nil {
-			since = stamp(*s.Since)
+			since = s.Since.UTC().Format(time.RFC3339)
 		}
 		l.Row(s.Address, []string{s.Network, s.Address, s.State, owner, host, since, until})
 	}
@@ -129,7 +129,7 @@ func runIPHistory(ctx context.Context, f *Factory, o *output, p *networkFlags, l
 	}
 	l := &term.Listing{Table: term.Table{Columns: columns("Time", "Revision", "By", "Verb", "Network", "Address", "Was", "Is")}, Value: entries}
 	for _, e := range entries {
-		l.Row(e.Address, []string{stamp(e.Time), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
+		l.Row(e.Address, []string{e.Time.UTC().Format(time.RFC3339), strconv.FormatUint(e.Revision, 10), e.By.String(), e.Verb, e.Network, e.Address, e.Was.String(), e.Now.String()})
 	}
 	return f.print(l, format)
 }
@@ -142,14 +142,14 @@ func newIPOwner(f *Factory) *cobra.Command {
 	}
 	o.registerOutput(c, "table")
 	p.register(c)
-	c.Flags().StringVar(&at, "at", "", "show the owner at this revision or time, or at this duration before now")
+	c.Flags().StringVar(&at, "at", "", "show the owner at this moment: "+momentUsage)
 	return c
 }
 
 func runIPOwner(ctx context.Context, f *Factory, o *output, p *networkFlags, at, address string) error {
 	q := p.query(address)
 	var err error
-	if q.At, err = moment(f, "at", at); err != nil {
+	if q.At, err = momentOf(f, "at", at); err != nil {
 		return err
 	}
 	c, format, err := o.client(f)
@@ -165,7 +165,7 @@ func runIPOwner(ctx context.Context, f *Factory, o *output, p *networkFlags, at,
 	}
 	a := answer{value: states}
 	for _, s := range states {
-		a.text += sentence(s)
+		a.text += f.sentence(s)
 		if a.names = append(a.names, s.State); s.Owner != nil {
 			a.names[len(a.names)-1] = s.Owner.Kind + "/" + s.Owner.ID
 		}
@@ -174,7 +174,7 @@ func runIPOwner(ctx context.Context, f *Factory, o *output, p *networkFlags, at,
 }
 
 // sentence describes the state of one address.
-func sentence(s model.AddressState) string {
+func (f *Factory) sentence(s model.AddressState) string {
 	text := s.Address + " of " + s.Network + ": "
 	switch {
 	case s.Owner != nil:
@@ -189,7 +189,7 @@ func sentence(s model.AddressState) string {
 	}
 	text += "\n"
 	if s.Since != nil {
-		text += "  since  " + stamp(*s.Since) + ", by " + s.By.String() + "\n"
+		text += "  since  " + f.stamp(*s.Since) + ", by " + s.By.String() + "\n"
 		text += "  before " + s.Before.String() + "\n"
 	}
 	return text

@@ -60,7 +60,7 @@ func TestKubernetesSession(t *testing.T) {
 		{"netpol inspect shop/web", 0, `"1: allow tcp 80, udp 5000-5010 from pods app=cl of its namespace; or 10.9.0.0/16 except 10.9.1.0/24"`, ""},
 		{"netpol inspect web -n shop", 0, `"selects": 1`, ""},
 		{"netpol inspect shop web", 0, `"shop/web"`, ""},
-		{"netpol inspect web", 3, "", `the key is \"default:web\"`},
+		{"netpol inspect web", 3, "", `the key is "default:web"`},
 		{"netpol inspect a/b/c", 1, "", "want NAMESPACE/NAME"},
 		{"netpol inspect shop/web -n other", 1, "", "which contradicts --namespace"},
 		{"netpol create shop/x", 1, "", "create"},

@@ -104,10 +104,10 @@ func runLeader(ctx context.Context, f *Factory, o *output) error {
 	if err != nil {
 		return err
 	}
-	return writeLeadership(f, l, nodes)
+	return writeLeadership(f, l, nodes, format.Headless)
 }
 
-func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
+func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node, headless bool) error {
 	lead := model.LeadOf(nodes, l)
 	holder := lead.Address
 	if holder == "" {
@@ -143,8 +143,8 @@ func writeLeadership(f *Factory, l model.Leadership, nodes []model.Node) error {
 		if err := printf(f.Out, "\n"); err != nil {
 			return err
 		}
-		if err := t.Write(f.Out); err != nil {
-			return local(err)
+		if err := f.table(t, term.Format{Name: "table", Headless: headless}); err != nil {
+			return err
 		}
 	}
 	if len(l.Store.Members) == 0 {

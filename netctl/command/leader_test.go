@@ -69,7 +69,7 @@ func TestLeaderAgrees(t *testing.T) {
 	var out bytes.Buffer
 	err := writeLeadership(&Factory{Streams: term.Streams{Out: &out}}, model.Leadership{Key: "lock", Holder: "m2:1", Term: 9}, []model.Node{
 		{Address: "m1:1", Role: model.RoleLeader, Ready: true, Since: "x", Term: 7}, {Address: "m2:1", Role: model.RoleFollower, Ready: true, Since: "x", Term: 7},
-		{Address: "m3:1", Role: model.RoleUnknown, Reason: "did not answer"}})
+		{Address: "m3:1", Role: model.RoleUnknown, Reason: "did not answer"}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

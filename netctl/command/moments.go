@@ -23,11 +23,11 @@ func runDiffMoments(ctx context.Context, f *Factory, o *diffOptions, args []stri
 	if err != nil {
 		return err
 	}
-	from, err := moment(f, "from", o.from)
+	from, err := momentOf(f, "from", o.from)
 	if err != nil {
 		return err
 	}
-	to, err := moment(f, "to", o.to)
+	to, err := momentOf(f, "to", o.to)
 	if err != nil {
 		return err
 	}

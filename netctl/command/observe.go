@@ -6,16 +6,17 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/moment"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 type observeOptions struct {
-	ask model.Observe
+	ask   model.Observe
+	since string
 	output
 }
 
@@ -35,15 +36,21 @@ func newObserve(f *Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.ask.Tenant, "tenant", "t", "", "only this tenant")
 	c.Flags().BoolVar(&o.ask.Denied, "denied", false, "only refused or dropped connections")
 	c.Flags().BoolVarP(&o.ask.Follow, "follow", "f", false, "continue until interrupted")
-	c.Flags().DurationVar(&o.ask.Since, "since", 0, fmt.Sprintf("show events from the last DURATION, such as 90s or 1h (default %v; with -f, only new ones)", model.ObserveSince))
+	c.Flags().StringVar(&o.since, "since", "", fmt.Sprintf("show events since then: %s (default %v; with -f, only new ones)", moment.Forms, model.ObserveSince))
 	c.Flags().BoolVar(&o.headless, "no-headers", false, "print no header")
 	o.registerOutput(c, "table")
 	return c
 }
 
 func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
-	if o.ask.Since < 0 {
-		return term.BadUsage("--since: got %v, want a duration before now such as 5m", o.ask.Since)
+	since, err := f.since("since", o.since)
+	if err != nil {
+		return err
+	}
+	if !since.IsZero() {
+		if o.ask.Since = f.Now().Sub(since); o.ask.Since <= 0 {
+			return term.BadUsage("--since: got %s, which is not before now", o.since)
+		}
 	}
 	c, format, err := o.client(f)
 	if err != nil {
@@ -72,8 +79,8 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 		} else {
 			seen++
 		}
-		row := []string{e.Time.UTC().Format(time.RFC3339Nano), e.Host, string(e.Verdict), e.Traffic(), e.From.String(), e.To.String(), e.Why()}
-		if err := out.item(f, format, o.line(&e), e.Host, &e, row); err != nil {
+		row := []string{moment.FormatMillis(e.Time, nil), e.Host, string(e.Verdict), e.Traffic(), e.From.String(), e.To.String(), e.Why()}
+		if err := out.item(f, format, o.line(f, &e), e.Host, &e, row); err != nil {
 			return err
 		}
 	}
@@ -84,10 +91,10 @@ func runObserve(ctx context.Context, f *Factory, o *observeOptions) error {
 }
 
 // observedLine has widths for common values: lines arrive one by one, so the width of a column is unknown.
-const observedLine = "%-23s  %-8s  %-7s  %-9s  %-30s  %-30s  %s\n"
+const observedLine = "%-28s  %-8s  %-7s  %-9s  %-30s  %-30s  %s\n"
 
 // line formats an event as text.
-func (o *observeOptions) line(e *model.Observed) string {
-	line := fmt.Sprintf(observedLine, e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Host, e.Verdict, e.Traffic(), e.From, e.To, e.Why())
+func (o *observeOptions) line(f *Factory, e *model.Observed) string {
+	line := fmt.Sprintf(observedLine, moment.FormatMillis(e.Time, f.screen(term.Format{Name: "table"}).Zone), e.Host, e.Verdict, e.Traffic(), e.From, e.To, e.Why())
 	return strings.TrimRight(line, " \n")
 }

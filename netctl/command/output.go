@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +77,66 @@ func (o *output) client(f *Factory) (*client.Client, term.Format, error) {
 
 // print writes a list.
 func (f *Factory) print(l *term.Listing, format term.Format) error {
-	return local(l.Write(f.Out, format))
+	l.Screen = f.screen(format)
+	if !format.Tabular() {
+		return local(l.Write(f.Out, format))
+	}
+	return local(l.Write(f.painted(), format))
+}
+
+// table writes the new rows of a table.
+func (f *Factory) table(t *term.Table, format term.Format) error {
+	t.Screen, t.Headless = f.screen(format), format.Headless
+	return local(t.Write(f.painted()))
+}
+
+// screen returns the screen for a format: all columns of -o wide, and lines of any length.
+func (f *Factory) screen(format term.Format) term.Screen {
+	s := f.Screen
+	if f.utc && s.Zone != nil {
+		s.Zone = time.UTC
+	}
+	if format.Name != "table" {
+		s.Width = 0
+	}
+	if !format.Tabular() {
+		s.Zone = nil
+	}
+	return s
+}
+
+// painted returns the writer for text that term.Screen has prepared: it may have colours, which Out replaces.
+func (f *Factory) painted() io.Writer {
+	if f.Screen.Colour && f.raw != nil {
+		return f.raw
+	}
+	return f.Out
+}
+
+// text writes text for people, whose states have colours.
+func (f *Factory) text(text string) error {
+	return printf(f.painted(), "%s", f.screen(term.Format{Name: "table"}).Text(text))
+}
+
+// stamp prints a time for people.
+func (f *Factory) stamp(t time.Time) string { return f.screen(term.Format{Name: "table"}).Time(t) }
+
+// columns returns columns with these headers; those of times, states and texts have their styles.
+func columns(headers ...string) []model.Column {
+	var out []model.Column
+	for _, h := range headers {
+		c := model.Column{Header: h}
+		switch h {
+		case "Time", "Since", "Until", "Made", "Expires":
+			c.Style = "time"
+		case "Verdict", "Severity", "Fate", "State", "Link":
+			c.Style = "state"
+		case "Reason", "Why", "Text", "Evidence", "Remedy":
+			c.Style = "text"
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // answer is a result that is no list: its text for people, and its value and names for programs.
@@ -88,7 +149,7 @@ type answer struct {
 // answer writes a result.
 func (f *Factory) answer(a answer, format term.Format) error {
 	if format.Tabular() {
-		return printf(f.Out, "%s", a.text)
+		return f.text(a.text)
 	}
 	return f.print(&term.Listing{Names: a.names, Value: a.value}, format)
 }

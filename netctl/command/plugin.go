@@ -38,8 +38,8 @@ func newPlugin(f *Factory) *cobra.Command {
 
 // plugin is a program in $PATH.
 type plugin struct {
-	Name string `json:"name"`
-	Path string `json:"path"`
+	Name   string `json:"name"`
+	Path   string `json:"path"`
 	Reason string `json:"reason,omitempty"` // why it does not run
 }
 
@@ -115,7 +115,7 @@ func (f *Factory) plugin(ctx context.Context, args []string) (code int, ran bool
 		return 0, false
 	}
 	c := exec.CommandContext(ctx, path, rest...)
-	c.Stdin, c.Stdout, c.Stderr = f.In, f.raw, f.Err
+	c.Stdin, c.Stdout, c.Stderr = f.given.In, f.given.Out, f.given.Err
 	err := c.Run()
 	var exit *exec.ExitError
 	switch {

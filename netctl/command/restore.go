@@ -44,7 +44,7 @@ func runObjectsAt(ctx context.Context, f *Factory, o *historyOptions, args []str
 
 // past returns the client, after it has checked --at.
 func (o *historyOptions) past(f *Factory) (*client.Client, string, error) {
-	at, err := moment(f, "at", o.at)
+	at, err := momentOf(f, "at", o.at)
 	if err != nil {
 		return nil, "", err
 	}

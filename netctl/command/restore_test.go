@@ -75,7 +75,7 @@ func TestRestore(t *testing.T) {
 		"history network x --at 3 --later": "--later requires --at",
 		"history endpoint --at " + at:      "cannot be stored",
 		"history rubbish --at " + at:       "unknown",
-		"history --at yesterday":           "--at: got yesterday",
+		"history --at tomorrow":            "--at: got tomorrow",
 	} {
 		if got := run("", line); got.code == 0 || !strings.Contains(got.err, want) {
 			t.Errorf("netctl %s: want a refusal with %q, got %d %s", line, want, got.code, got.err)

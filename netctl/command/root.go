@@ -23,6 +23,7 @@ import (
 func Run(ctx context.Context, f *Factory, args []string) int {
 	defer f.close()
 	if f.raw == nil {
+		f.given = f.Streams
 		f.raw, f.Out, f.Err = f.Out, sanitize.Writer(f.Out), sanitize.Writer(f.Err)
 	}
 	if name := chosen(args); name != "" && !isCommand(f, name) {
@@ -118,7 +119,11 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	if netmaster == "" {
 		netmaster = client.DefaultBase
 	}
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return f.useContext(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		f.page(cmd)
+		f.work(cmd)
+		return f.useContext(cmd)
+	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&f.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
 	f.asked = flags.Lookup("netmaster")
@@ -126,6 +131,8 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	_ = root.RegisterFlagCompletionFunc("context", completeContext(f)) // fails only for an unknown flag
 	flags.BoolVar(&f.insecure, "insecure", term.Insecure(f.Getenv), "accept any server certificate [$INSECURE]")
 	flags.StringVar(&f.bundle, "bundle", "", "read a support bundle instead of a live cluster (requires the netmaster binary, next to netctl or in $PATH)")
+	flags.BoolVar(&f.utc, "utc", false, "print and read times in UTC instead of the time zone of this machine")
+	flags.BoolVar(&f.noPager, "no-pager", false, "on a terminal, print without the pager of $PAGER")
 	root.Flags().BoolVarP(&showVersion, "version", "v", false, "print the client's version")
 	all := tops(f)
 	if i := slices.IndexFunc(all, func(t top) bool { return slices.Contains(t.names, only) }); i >= 0 {

@@ -104,7 +104,7 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, sel *sele
 	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != of[0] || r.PolicyName != of[1] })
 	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
 	if format.Tabular() && format.Sort == "" {
-		return writeRules(f, rules, sel.showLabels, format.Headless)
+		return writeRules(f, rules, sel.showLabels, format)
 	}
 	l := &term.Listing{Table: term.Table{Columns: sel.columns(model.KindRule(), format)}, Value: rules}
 	for _, r := range rules {
@@ -117,7 +117,7 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, sel *sele
 	return f.print(l, format)
 }
 
-func writeRules(f *Factory, rules []*model.Rule, labels, headless bool) error {
+func writeRules(f *Factory, rules []*model.Rule, labels bool, format term.Format) error {
 	for _, part := range []struct {
 		title, direction string
 		columns          []model.Column
@@ -125,7 +125,7 @@ func writeRules(f *Factory, rules []*model.Rule, labels, headless bool) error {
 		if labels {
 			part.columns = append(part.columns, model.Column{Header: "Labels", Field: model.LabelsField})
 		}
-		t := &term.Table{Columns: part.columns, Headless: headless}
+		t := &term.Table{Columns: part.columns}
 		for _, r := range rules {
 			if r.Direction == part.direction {
 				t.Add(term.Row(t.Columns, r.Field))
@@ -134,8 +134,8 @@ func writeRules(f *Factory, rules []*model.Rule, labels, headless bool) error {
 		if err := printf(f.Out, "%s\n", part.title); err != nil {
 			return err
 		}
-		if err := t.Write(f.Out); err != nil {
-			return local(err)
+		if err := f.table(t, format); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func TestMissingFields(t *testing.T) {
 		{"{kind: network, networkName: n, tenantName: default}", "network default:n: encap and subnet are missing (encap: it is vlan or vxlan; subnet: it takes an IPv4 subnet"},
 		{"{kind: network, tenantName: default, encap: vlan, subnet: 10.1.1.0/24}", "networkName is missing (it takes letters"},
 		{"{kind: rule, tenantName: default, policyName: p, ruleId: '1', direction: in}", "rule default:p:1: action is missing (it is allow or deny)"},
-		{"{kind: network, networkName: n, tenantName: default, subnet: 10.1.1.0/24, encap: vlam}", "network default:n: encap string invalid format (encap is vlan or vxlan, got \\\"vlam\\\")"},
+		{"{kind: network, networkName: n, tenantName: default, subnet: 10.1.1.0/24, encap: vlam}", "network default:n: encap string invalid format (encap is vlan or vxlan, got \"vlam\")"},
 	} {
 		for _, line := range []string{"apply -f -", "diff -f -"} {
 			got := netctlFed(t, t.Context(), m.URL, r.in, strings.Fields(line)...)
@@ -52,7 +52,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 	m.Endpoint(t, "default", "n1", "", "c1", "")
 	m.Endpoint(t, "default", "n1", "", "c2", "")
-	const tenant = `there is no tenant \"acne\"; did you mean acme? netctl tenant ls lists them`
+	const tenant = `there is no tenant "acne"; did you mean acme? netctl tenant ls lists them`
 	for line, want := range map[string]string{
 		"network inspect -t acne blue": tenant, "network rm -t acne blue": tenant, "get network -t acne blue": tenant, "describe network -t acne blue": tenant,
 		"group inspect -t acne web": tenant, "policy rule-inspect -t acne p 1": tenant, "app-profile group-ls -t acne x": tenant, "ip show blue -t acne": tenant,

@@ -22,7 +22,7 @@ type group struct {
 
 // runGetSeveral prints objects of several kinds or names, or those of an earlier moment: tables below the names of their kinds, or one list.
 func runGetSeveral(ctx context.Context, f *Factory, o *getOptions, list []target) error {
-	at, err := moment(f, "at", o.at)
+	at, err := momentOf(f, "at", o.at)
 	if err != nil {
 		return err
 	}

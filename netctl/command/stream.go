@@ -18,7 +18,7 @@ type stream struct {
 func (s *stream) item(f *Factory, format term.Format, line, name string, value any, row []string) error {
 	switch format.Name {
 	case "table", "wide":
-		return printf(f.Out, "%s\n", line)
+		return f.text(line + "\n")
 	case "json":
 		text, err := json.Marshal(value)
 		if err != nil {
@@ -30,7 +30,9 @@ func (s *stream) item(f *Factory, format term.Format, line, name string, value a
 			return err
 		}
 	}
-	s.Row(name, row)
+	if row != nil {
+		s.Row(name, row)
+	}
 	s.Value = value
 	format.Headless = format.Headless || s.printed && format.Name != "csv"
 	s.printed = true

@@ -56,7 +56,7 @@ func chosen(args []string) string {
 			return name
 		case name == "netmaster" || name == "bundle" || name == "context":
 			i++ // its value
-		case name != "insecure" && !strings.HasPrefix(name, "bundle=") && !strings.HasPrefix(name, "netmaster=") && !strings.HasPrefix(name, "context=") && !strings.HasPrefix(name, "insecure="):
+		case name != "insecure" && name != "utc" && name != "no-pager" && !strings.HasPrefix(name, "bundle=") && !strings.HasPrefix(name, "netmaster=") && !strings.HasPrefix(name, "context=") && !strings.HasPrefix(name, "insecure="):
 			return ""
 		}
 	}

@@ -46,6 +46,7 @@ func (w *waiting) await(ctx context.Context, f *Factory, c *client.Client, rev c
 			return err
 		}
 		laggards := behind(nodes)
+		f.progress.Describe("waiting for " + strings.Join(laggards, ", "))
 		if len(laggards) == 0 {
 			return nil
 		}

@@ -20,16 +20,16 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 	ctx, end := f.interruptible(ctx)
 	defer end()
 	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, o.columns(o.kind, format)...)
-	table := &term.Table{Columns: columns}
+	table, out := &term.Table{Columns: columns}, &stream{}
 	follow := &follower{kind: o.kind, shown: map[string][]string{}, selects: o.selects}
 	switch {
 	case format.Tabular():
 		follow.cells = func(object model.Object) ([]string, error) { return term.Row(columns[1:], object.Field), nil }
 		follow.emit = func(change string, cells []string) error {
 			table.Add(append([]string{change}, cells...))
-			return local(table.Write(f.Out))
+			return f.table(table, format)
 		}
-		if err := local(table.Write(f.Out)); err != nil {
+		if err := f.table(table, format); err != nil {
 			return err
 		}
 	default:
@@ -38,7 +38,7 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 			if format.Name == term.Quiet || format.Names() {
 				return printf(f.Out, "%s %s\n", change, cells[0])
 			}
-			return printf(f.Out, "{\"change\":%q,\"object\":%s}\n", change, cells[0])
+			return out.item(f, format, "", "", watchedObject{change, json.RawMessage(cells[0])}, nil)
 		}
 	}
 	for event, err := range c.Watch(ctx, []*model.Kind{o.kind}, o.options()...) {
@@ -54,6 +54,12 @@ func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions
 		}
 	}
 	return nil
+}
+
+// watchedObject is a change of an object for programs.
+type watchedObject struct {
+	Change string          `json:"change"`
+	Object json.RawMessage `json:"object"`
 }
 
 // watchedText returns the output for an object of a watch that prints no table. A name is printed if anything but a link of its object has

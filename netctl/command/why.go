@@ -5,7 +5,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -68,7 +67,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 		return err
 	}
 	if format.Tabular() {
-		err = writeWhy(f.Out, &w, o.steps || format.Wide())
+		err = writeWhy(f, &w, o.steps || format.Wide())
 	} else {
 		err = f.answer(answer{names: []string{string(w.Verdict)}, value: w}, format)
 	}
@@ -87,7 +86,7 @@ func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
 }
 
 // writeWhy prints the answer as text.
-func writeWhy(out io.Writer, w *model.Why, steps bool) error {
+func writeWhy(f *Factory, w *model.Why, steps bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", strings.ToUpper(string(w.Verdict)), w.Text)
 	fmt.Fprintf(&b, "from     %s\nto       %s\ntraffic  %s\nobjects  %s: %s\n", &w.From, &w.To, w.Traffic(), w.Intent.Verdict, w.Intent.Text)
@@ -118,10 +117,10 @@ func writeWhy(out io.Writer, w *model.Why, steps bool) error {
 		b.WriteString("sent     no packet: objects were queried\n")
 	}
 	if c := w.Changed; c != nil {
-		fmt.Fprintf(&b, "changed  last %s %s, %s by %s at %s\n", c.Kind, c.Key, c.Verb, c.By, stamp(c.At))
+		fmt.Fprintf(&b, "changed  last %s %s, %s by %s at %s\n", c.Kind, c.Key, c.Verb, c.By, f.stamp(c.At))
 	}
 	fmt.Fprintf(&b, "next     %s\n", w.Next)
-	return printf(out, "%s", b.String())
+	return f.text(b.String())
 }
 
 // writeEach prints the verdicts of the containers that represent groups, one per line.

@@ -34,7 +34,7 @@ func TestWhy(t *testing.T) {
 	const printed = "DENIED: rule t:p:r denies tcp 80; the switches agree.\n\n" +
 		"from     endpoint n.t-db, 10.1.1.2, on h2\nto       endpoint n.t-web, standing in for group web, 10.1.1.1, on h1\n" +
 		"traffic  tcp 80\nobjects  denied: rule t:p:r denies tcp 80\nthere    h2 sends it\n         h1 drops it\n"
-	const end = "sent     no packet: objects and switches were queried\nchanged  last rule t:p:r, update by ann (session) at 2030-01-02 03:04:05\nnext     netctl history rule t:p:r\n"
+	const end = "sent     no packet: objects and switches were queried\nchanged  last rule t:p:r, update by ann (session) at 2030-01-02T03:04:05Z\nnext     netctl history rule t:p:r\n"
 	rows := []struct {
 		line    string
 		verdict model.Verdict

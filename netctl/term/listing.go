@@ -59,6 +59,7 @@ func (l *Listing) writeCSV(w io.Writer, f Format) error {
 	}
 	f.Headless = f.Headless || l.widths != nil
 	l.widths = make([]int, len(l.Columns))
+	l.moments()
 	rows := l.rows
 	l.rows = nil
 	return f.writeCSV(w, header, rows)

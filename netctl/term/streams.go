@@ -20,8 +20,11 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	InTTY    bool // In is a terminal: a person may answer questions
-	ErrTTY   bool // Err is a terminal: errors are formatted for a person
+	Screen   Screen         // of Out
+	Zone     *time.Location // in which the user writes times; nil: UTC
+	InTTY    bool           // In is a terminal: a person may answer questions
+	OutTTY   bool           // Out is a terminal
+	ErrTTY   bool           // Err is a terminal
 	Now      func() time.Time
 	// Secret reads a line without echo; ErrNoTerminal if the terminal cannot hide it.
 	Secret func() (string, error)
@@ -29,21 +32,23 @@ type Streams struct {
 
 // System returns the process's own streams.
 func System() Streams {
-	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, InTTY: term.IsTerminal(int(os.Stdin.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
+	out := int(os.Stdout.Fd())
+	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Zone: time.Local, OutTTY: term.IsTerminal(out), InTTY: term.IsTerminal(int(os.Stdin.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())), Now: time.Now,
 		Secret: func() (string, error) { return secret(os.Stdin) }}
+	if s.OutTTY {
+		width, _, _ := term.GetSize(out) // 0 if it is unknown
+		s.Screen = Screen{Width: width, Colour: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Zone: time.Local}
+	}
+	return s
 }
 
-// Fail prints an error as one log line, in the original's forms; nothing for an Outcome.
+// Fail prints an error; nothing for an Outcome.
 func (s Streams) Fail(err error) {
 	var exit *Exit
 	if errors.As(err, &exit) && exit.Err == nil {
 		return
 	}
-	if s.ErrTTY {
-		fmt.Fprintf(s.Err, "ERRO[0000] %s\n", err)
-		return
-	}
-	fmt.Fprintf(s.Err, "time=%q level=error msg=%q\n", s.Now().Format(time.RFC3339), err.Error())
+	fmt.Fprintf(s.Err, "error: %s\n", err)
 }
 
 // Failure is an error as FailJSON prints it.

@@ -23,8 +23,11 @@ type Table struct {
 	Columns  []model.Column
 	Headless bool // no header is written
 	Plain    bool // no dashes are written below the header
+	Screen   Screen
 	rows     [][]string
 	widths   []int // of the written rows, in cells of the terminal; nil: none
+	cells    []int // widths of the cells of these rows, without the header
+	fitted   []int // widths that fit to the screen; hidden: the column is not written
 }
 
 // gap is the number of blanks between two columns.
@@ -36,16 +39,22 @@ func (t *Table) Add(row []string) { t.rows = append(t.rows, row) }
 // Write prints the rows added since its last call, the first time below the header's two lines.
 func (t *Table) Write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 32<<10)
-	rows := t.rows
+	t.moments()
+	t.Screen.clean(t.rows)
+	rows, head := t.rows, 0
 	if t.widths == nil {
-		t.widths = make([]int, len(t.Columns))
-		rows = append(t.header(), rows...)
+		t.widths, t.cells = make([]int, len(t.Columns)), make([]int, len(t.Columns))
+		header := t.header()
+		head, rows = len(header), append(header, rows...)
 	}
-	for _, row := range rows {
-		t.widen(row)
+	for i, row := range rows {
+		if i != 1 || head != 2 || t.Screen.Width == 0 { // dashes are as wide as they may be
+			t.widen(row, i >= head)
+		}
 	}
-	for _, row := range rows {
-		t.line(out, row)
+	t.fit()
+	for i, row := range rows {
+		t.line(out, t.cut(row), i >= head)
 	}
 	t.rows = nil
 	return out.Flush()
@@ -70,20 +79,26 @@ func (t *Table) header() [][]string {
 	return [][]string{names, dashes}
 }
 
-// widen makes the columns wide enough for a row.
-func (t *Table) widen(row []string) {
+// widen makes the columns wide enough for a row, or for the header.
+func (t *Table) widen(row []string, cells bool) {
 	for i, cell := range row {
 		for line := range strings.SplitSeq(cell, "\n") {
-			t.widths[i] = max(t.widths[i], displaywidth.String(line))
+			w := displaywidth.String(line)
+			if t.widths[i] = max(t.widths[i], w); cells {
+				t.cells[i] = max(t.cells[i], w)
+			}
 		}
 	}
 }
 
-// line writes a row without trailing blanks. Lines of a cell stay in its column. Flush of out returns the error.
-func (t *Table) line(out *bufio.Writer, row []string) {
+// line writes a row without trailing blanks. Lines of a cell stay in its column. States have their colour. Flush of out returns the error.
+func (t *Table) line(out *bufio.Writer, row []string, states bool) {
 	below, more := make([]string, len(row)), false
 	blanks := 0
 	for i, cell := range row {
+		if t.fitted[i] == hidden {
+			continue
+		}
 		cell, below[i], _ = strings.Cut(cell, "\n")
 		more = more || below[i] != ""
 		text := strings.TrimRight(cell, " ")
@@ -91,14 +106,18 @@ func (t *Table) line(out *bufio.Writer, row []string) {
 			for range blanks {
 				_ = out.WriteByte(' ')
 			}
-			_, _ = out.WriteString(text)
+			if states && isState(&t.Columns[i]) {
+				_, _ = out.WriteString(t.Screen.state(text))
+			} else {
+				_, _ = out.WriteString(text)
+			}
 			blanks = 0
 		}
-		blanks += t.widths[i] + gap - displaywidth.String(text)
+		blanks += t.fitted[i] + gap - displaywidth.String(text)
 	}
 	_ = out.WriteByte('\n')
 	if more {
-		t.line(out, below)
+		t.line(out, below, states)
 	}
 }
 
