@@ -4,6 +4,8 @@ package client
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -54,6 +56,27 @@ func (c *Client) List(ctx context.Context, kind *model.Kind, options ...Option) 
 func (c *Client) Pages(ctx context.Context, kind *model.Kind, options ...Option) iter.Seq2[[]model.Object, error] {
 	return ahead(ctx, asked(options), func(ctx context.Context, q url.Values) ([]model.Object, string, error) {
 		return c.objects(ctx, kind, q)
+	})
+}
+
+// Stated is Pages with the standing of each object: they are of type *model.Stated.
+func (c *Client) Stated(ctx context.Context, kind *model.Kind, options ...Option) iter.Seq2[[]model.Object, error] {
+	return ahead(ctx, asked(append(options, Standing())), func(ctx context.Context, q url.Values) ([]model.Object, string, error) {
+		var list []json.RawMessage
+		next, err := c.list(ctx, kind, q, &list)
+		if err != nil {
+			return nil, "", err
+		}
+		out := make([]model.Object, len(list))
+		for i, text := range list {
+			of := &struct{ Standing model.Standing }{}
+			stated := &model.Stated{Object: kind.New()}
+			if err := errors.Join(json.Unmarshal(text, stated.Object), json.Unmarshal(text, of)); err != nil {
+				return nil, "", fmt.Errorf("decode %s number %d of the answer: %w", kind.Name, i, err)
+			}
+			stated.Standing, out[i] = of.Standing, stated
+		}
+		return out, next, nil
 	})
 }
 

@@ -18,6 +18,9 @@ func Fields(selector string) Option { return parameter("fieldSelector", selector
 // Labels selects only objects that have these labels: "app=web,tier in (front,back)". "" is all.
 func Labels(selector string) Option { return parameter("labelSelector", selector) }
 
+// Standing requests the standing of each object, which Stated lists have.
+func Standing() Option { return parameter("standing", "true") }
+
 // Limit is the maximum number of objects in a list, a page or an event; 0 is any number.
 func Limit(n int) Option {
 	if n == 0 {

@@ -71,8 +71,8 @@ func TestFilesAreTheSource(t *testing.T) {
 		{"apply -f FILE --prune -t shop", shorter, 10, "tenant shop unchanged (dry run)\nnetwork shop:front unchanged (dry run)\npolicy shop:in unchanged (dry run)\n" +
 			"endpointGroup shop:web unchanged (dry run)\nrule shop:in:1 unchanged (dry run)\nrule shop:in:2 deleted (dry run) (affects group shop:web)\n",
 			"nothing was changed: 1 objects that are not in the files would be deleted; use --yes to delete them"},
-		{"get rule -t shop", "", 0, "Tenant  Policy  Rule  Direction  Priority  Peer  Protocol  Port  Action\n------  ------  ----  ---------  --------  ----  --------  ----  ------\n" +
-			"shop    in      1     in         1         any   tcp       8080  allow\nshop    in      2     in         1         any   any       any   deny\n", ""},
+		{"get rule -t shop", "", 0, "Tenant  Policy  Rule  Direction  Priority  From  To         Protocol  Port  Action\n------  ------  ----  ---------  --------  ----  --         --------  ----  ------\n" +
+			"shop    in      1     in         1         any   group web  tcp       8080  allow\nshop    in      2     in         1         any   group web  any       any   deny\n", ""},
 		{"apply -f FILE --prune -t shop --yes", shorter, 0, "tenant shop unchanged\nnetwork shop:front unchanged\npolicy shop:in unchanged\n" +
 			"endpointGroup shop:web unchanged\nrule shop:in:1 unchanged\nrule shop:in:2 deleted\n", ""},
 		{"apply -f FILE --prune -t shop", shorter, 0, "tenant shop unchanged\nnetwork shop:front unchanged\npolicy shop:in unchanged\n" +

@@ -58,14 +58,14 @@ func TestSession(t *testing.T) {
 		{"tenant ls", 0, "Name\n------\ndefault\n", ""},
 		{"tenant create blue", 0, "Creating tenant: blue\n", ""},
 		{"tenant ls -q", 0, "blue\ndefault\n", ""},
-		{"network ls", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet   Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag\n" +
-			"------  -------  -------  ----------  ----------  -------  ------   ----------  -----------  ---------\n", ""},
+		{"network ls", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet   Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag   VNI  Used  Free\n" +
+			"------  -------  -------  ----------  ----------  -------  ------   ----------  -----------  ---------  ---  ----  ----\n", ""},
 		{"net create n1 -subnet 10.1.1.0/24 -g 10.1.1.254", 0, "Creating network default:n1\n", ""},
 		{"network create -t blue --subnet=10.1.1.0/24 -e vlan -p 100 -s6 2016:430::/100 -tag x.y n2", 0, "Creating network blue:n2\n", ""},
-		{"net ls -a", 0, "Tenant   Network  Nw Type  Encap type  Packet tag  Subnet       Gateway     IPv6Subnet      IPv6Gateway  Cfgd Tag\n" +
-			"------   -------  -------  ----------  ----------  -------      ------      ----------      -----------  ---------\n" +
-			"blue     n2       data     vlan        100         10.1.1.0/24              2016:430::/100               x.y\n" +
-			"default  n1       data     vxlan       0           10.1.1.0/24  10.1.1.254\n", ""},
+		{"net ls -a", 0, "Tenant   Network  Nw Type  Encap type  Packet tag  Subnet       Gateway     IPv6Subnet      IPv6Gateway  Cfgd Tag   VNI  Used  Free\n" +
+			"------   -------  -------  ----------  ----------  -------      ------      ----------      -----------  ---------  ---  ----  ----\n" +
+			"blue     n2       data     vlan        100         10.1.1.0/24              2016:430::/100               x.y        100  0     254\n" +
+			"default  n1       data     vxlan       0           10.1.1.0/24  10.1.1.254                                          1    0     253\n", ""},
 		{"net ls -o name -a", 0, "network/blue:n2\nnetwork/default:n1\n", ""},
 		{"net ls -q -a", 0, "n2\nn1\n", ""},
 		{"net ls -o jsonpath={[0].subnet}", 0, "10.1.1.0/24\n", ""},
@@ -80,9 +80,9 @@ func TestSession(t *testing.T) {
 		{"network frobnicate", 1, "", "frobnicate"},
 		{"frobnicate", 1, "", "frobnicate"},
 		{"group create n1 web -r 10.1.1.10-10.1.1.20", 0, "Creating EndpointGroup default:web\n", ""},
-		{"group ls", 0, "Tenant   Group  Network  IP Pool              CfgdTag  Policies  Network profile\n" +
-			"------   -----  -------  -------              -------  --------  ---------------\n" +
-			"default  web    n1       10.1.1.10-10.1.1.20\n", ""},
+		{"group ls", 0, "Tenant   Group  Network  IP Pool              CfgdTag  Policies  Network profile  Endpoints\n" +
+			"------   -----  -------  -------              -------  --------  ---------------  ---------\n" +
+			"default  web    n1       10.1.1.10-10.1.1.20                                      0\n", ""},
 		{"group rm nothing", 3, "", "endpointGroup not found"},
 		{"network rm n1", 3, "Deleting network default:n1\n", "cannot delete n1 has 1 endpoint groups"},
 		{"group rm web", 0, "", ""},

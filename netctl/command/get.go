@@ -196,7 +196,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	if o.kind.InspectOnly {
 		return runGetEndpoint(ctx, f, c, o, format, of)
 	}
-	object, err := c.Get(ctx, o.kind, of...)
+	object, err := statedObject(ctx, c, o.kind, format, of)
 	if err != nil {
 		return err
 	}

@@ -39,10 +39,10 @@ func TestLabelCommand(t *testing.T) {
 		{"label network --selector= a=b", "", 1, "", "got an empty selector"},
 		{"label endpoint e1 a=b", "", 1, "", "their containers determine them"},
 		{"label kubeservice a/b a=b", "", 3, "", "Kubernetes owns it"},
-		{"get network -t shop --show-labels", "", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet       Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag   Labels\n" +
-			"------  -------  -------  ----------  ----------  -------      ------   ----------  -----------  ---------  ------\n" +
-			"shop    back     data     vxlan       0           10.8.0.0/24\n" +
-			"shop    front    data     vxlan       0           10.7.0.0/24                                               app=shop,tier=front\n", ""},
+		{"get network -t shop --show-labels", "", 0, "Tenant  Network  Nw Type  Encap type  Packet tag  Subnet       Gateway  IPv6Subnet  IPv6Gateway  Cfgd Tag   VNI  Used  Free  Labels\n" +
+			"------  -------  -------  ----------  ----------  -------      ------   ----------  -----------  ---------  ---  ----  ----  ------\n" +
+			"shop    back     data     vxlan       0           10.8.0.0/24                                               2    0     254\n" +
+			"shop    front    data     vxlan       0           10.7.0.0/24                                               1    0     254   app=shop,tier=front\n", ""},
 		{"get all -t shop -l tier=front -o name", "", 0, "network/shop:front\n", ""},
 		{"network ls -t shop -q -l tier", "", 0, "front\n", ""},
 		{"delete network -l app=shop --dry-run -t shop", "", 0, "network shop:front deleted (dry run)\n", ""},

@@ -4,11 +4,13 @@ package command
 
 import (
 	"context"
+	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/netctl/term"
 )
 
 type listOptions struct {
@@ -50,7 +52,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	n, l, err := paged[model.Object]{o.kind, o.columns(o.kind, format), format, o.selects, model.Object.ObjectKey}.print(f, c.Pages(ctx, o.kind, o.pages()...))
+	n, l, err := paged[model.Object]{o.kind, o.columns(o.kind, format), format, o.selects, model.Object.ObjectKey}.print(f, statedPages(ctx, c, o.kind, format, o.pages()...))
 	if err != nil || n > 0 {
 		return err
 	}
@@ -61,6 +63,25 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		return o.none(ctx, f, c)
 	}
 	return f.print(l, format)
+}
+
+// statedPages lists objects with the standing that their table shows; --json has the objects as the original printed them.
+func statedPages(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) iter.Seq2[[]model.Object, error] {
+	if columns, _, _ := k.StandingColumns(); len(columns) == 0 || format.Bare || format.Names() && format.Sort == "" {
+		return c.Pages(ctx, k, options...)
+	}
+	return c.Stated(ctx, k, options...)
+}
+
+// statedList returns all objects of statedPages.
+func statedList(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) (out []model.Object, _ error) {
+	for page, err := range statedPages(ctx, c, k, format, options...) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page...)
+	}
+	return out, nil
 }
 
 // none returns why there are no objects of another owner.

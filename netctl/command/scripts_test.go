@@ -74,7 +74,7 @@ func TestFormats(t *testing.T) {
 		{"policy rule-rm p 1 --output jsonpath={.items[0].action}", "deleted\n"},
 		{"label policy p a=b -o jsonpath={.items[0].action}", "updated\n"},
 		{"config get-contexts -o csv", "Current,Name,Cluster,User,Tenant,Servers\n"},
-		{"network ls -o csv --no-headers", "default,n1,data,vxlan,0,10.1.1.0/24,,,,\n"},
+		{"network ls -o csv --no-headers", "default,n1,data,vxlan,0,10.1.1.0/24,,,,,1,0,254\n"},
 		{"network ls -q --sort-by network", "n1\n"},
 	} {
 		if got := netctl(t, t.Context(), m.URL, strings.Fields(row.line)...); got.code != 0 || got.out != row.want {

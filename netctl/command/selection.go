@@ -49,9 +49,18 @@ func fieldsAfter(k *model.Kind, typed string) (out []string) {
 // given reports whether a filter is set.
 func (s *selection) given() bool { return s.fields != "" || s.labels != "" }
 
-// columns returns the columns of a kind's table.
+// columns returns the columns of a kind's table with those of its standing.
 func (s *selection) columns(k *model.Kind, format term.Format) []model.Column {
-	out := term.Columns(k, format.Wide())
+	return s.labelled(k, term.StatedColumns(k, format.Wide()))
+}
+
+// storedColumns returns the columns of a kind's table for objects whose standing is unknown: earlier and watched ones.
+func (s *selection) storedColumns(k *model.Kind, format term.Format) []model.Column {
+	return s.labelled(k, term.Columns(k, format.Wide()))
+}
+
+// labelled adds the column of the labels on request.
+func (s *selection) labelled(k *model.Kind, out []model.Column) []model.Column {
 	if s.showLabels && k.Labelled() && !slices.ContainsFunc(out, func(c model.Column) bool { return c.Field == model.LabelsField }) {
 		out = append(out, model.Column{Header: "Labels", Field: model.LabelsField, Style: "labels"})
 	}

@@ -97,6 +97,9 @@ func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Fo
 		return nodeGroup(ctx, c, format, w.names)
 	}
 	g := &group{title: w.kind.Many, Listing: term.Listing{Table: term.Table{Columns: o.columns(w.kind, format)}}}
+	if at != "" {
+		g.Columns = o.storedColumns(w.kind, format)
+	}
 	if format.Bare {
 		g.title = w.kind.Plural
 	}
@@ -109,7 +112,7 @@ func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Fo
 	if w.kind.InspectOnly {
 		return g, o.endpoints(ctx, c, w, at, add)
 	}
-	objects, err := o.objects(ctx, c, w, at)
+	objects, err := o.objects(ctx, c, format, w, at)
 	for _, object := range objects {
 		add(object.ObjectKey(), object.Field, object)
 	}
@@ -117,13 +120,13 @@ func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Fo
 }
 
 // objects returns the wanted objects of a kind.
-func (o *getOptions) objects(ctx context.Context, c *client.Client, w target, at string) (out []model.Object, err error) {
+func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.Format, w target, at string) (out []model.Object, err error) {
 	of := &listOptions{scope: o.scope, kind: w.kind, all: o.all}
 	if len(w.names) == 0 {
 		if at != "" {
 			out, err = objectsAt(ctx, c, w.kind, at)
 		} else {
-			out, err = c.List(ctx, w.kind, client.Labels(o.labels))
+			out, err = statedList(ctx, c, w.kind, format, client.Labels(o.labels))
 		}
 		return slices.DeleteFunc(out, func(object model.Object) bool { return !of.selects(object) }), err
 	}
@@ -134,7 +137,7 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, w target, at
 		}
 		var object model.Object
 		if at == "" {
-			object, err = c.Get(ctx, w.kind, key...)
+			object, err = statedObject(ctx, c, w.kind, format, key)
 		} else {
 			object, err = objectAt(ctx, c, w.kind, model.Key(key...), at)
 		}
@@ -144,6 +147,22 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, w target, at
 		out = append(out, object)
 	}
 	return out, nil
+}
+
+// statedObject returns one object, with its standing if its kind has some and its table is printed.
+func statedObject(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, key []string) (model.Object, error) {
+	object, err := c.Get(ctx, k, key...)
+	if columns, _, _ := k.StandingColumns(); err != nil || len(columns) == 0 || !format.Rows() {
+		return object, err
+	}
+	field := nameArg(k)
+	list, err := statedList(ctx, c, k, format, client.Fields(field+"="+key[len(key)-1]))
+	for _, one := range list {
+		if one.ObjectKey() == object.ObjectKey() {
+			return one, err
+		}
+	}
+	return object, err
 }
 
 // objectAt returns an object as it was at a moment.

@@ -19,7 +19,7 @@ import (
 func watchList(ctx context.Context, f *Factory, c *client.Client, o *listOptions, format term.Format) error {
 	ctx, end := f.interruptible(ctx)
 	defer end()
-	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, o.columns(o.kind, format)...)
+	columns := append([]model.Column{{Header: "Change", Dashes: len("deleted")}}, o.storedColumns(o.kind, format)...)
 	table, out := &term.Table{Columns: columns}, &stream{}
 	follow := &follower{kind: o.kind, shown: map[string][]string{}, selects: o.selects}
 	switch {

@@ -122,9 +122,15 @@ func (t *Table) line(out *bufio.Writer, row []string, states bool) {
 }
 
 // Columns returns the columns of a kind's table.
-func Columns(k *model.Kind, wide bool) []model.Column {
+func Columns(k *model.Kind, wide bool) []model.Column { return wideOnly(k.Columns, wide) }
+
+// StatedColumns returns the columns of a kind's table with those of its standing.
+func StatedColumns(k *model.Kind, wide bool) []model.Column { return wideOnly(k.StatedColumns(), wide) }
+
+// wideOnly returns columns without those of wide tables, unless wide is set.
+func wideOnly(columns []model.Column, wide bool) []model.Column {
 	var out []model.Column
-	for _, c := range k.Columns {
+	for _, c := range columns {
 		if wide || !c.Wide {
 			out = append(out, c)
 		}

@@ -109,6 +109,9 @@ func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
 	return records(slices.Values(members), len(members))
 }
 
+// CountEndpointsIn returns the number of endpoints of a group.
+func (v *View) CountEndpointsIn(group identity.Group) int { return endpointsInGroup.In(&v.endpoints, group).Len() }
+
 // EndpointsOfPod returns the endpoints of the pods with a name, ordered by id: a deleted pod may have left its own.
 func (v *View) EndpointsOfPod(id identity.Pod) []*record.Endpoint {
 	members := sortedByID(endpointsOfPod.In(&v.endpoints, id).Values(), memberID)

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Standing is the state of an object that a list has on request (standing=true), from what netmaster knows without its agents. An absent
+// member is unknown, or does not apply to the kind.
+type Standing struct {
+	VNI       int      `json:"vni,omitempty"`       // of a network: the VNI, or the VLAN id
+	Used      *int     `json:"used,omitempty"`      // of a network: addresses that are given or held
+	Free      *int     `json:"free,omitempty"`      // of a network: IPv4 addresses that can be given
+	Endpoints *int     `json:"endpoints,omitempty"` // of a network or group: their number; of a service: that of its providers
+	Address   string   `json:"address,omitempty"`   // of a service
+	Groups    []string `json:"groups,omitempty"`    // of a rule: names of the groups that have its policy
+}
+
+// Field returns a member by its JSON name: an int, a string or a []string; nil if it is absent.
+func (s *Standing) Field(name string) any {
+	number := func(n *int) any {
+		if n == nil {
+			return nil
+		}
+		return *n
+	}
+	switch name {
+	case "vni":
+		if s.VNI != 0 {
+			return s.VNI
+		}
+	case "used":
+		return number(s.Used)
+	case "free":
+		return number(s.Free)
+	case "endpoints":
+		return number(s.Endpoints)
+	case "address":
+		return s.Address
+	case "groups":
+		return s.Groups
+	}
+	return nil
+}
+
+// Stated is an object with its standing.
+type Stated struct {
+	Object
+	Standing Standing
+}
+
+// Field returns a field of the object or of its standing, or, of a rule, the ends of its traffic.
+func (s *Stated) Field(name string) any {
+	if rule, ok := s.Object.(*Rule); ok && (name == RuleFrom || name == RuleTo) {
+		return rule.End(name, s.Standing.Groups)
+	}
+	if v := s.Object.Field(name); v != nil {
+		return v
+	}
+	return s.Standing.Field(name)
+}
+
+// MarshalJSON adds the standing to the object's members.
+func (s *Stated) MarshalJSON() ([]byte, error) {
+	object, err := json.Marshal(s.Object)
+	if err != nil {
+		return nil, err
+	}
+	standing, err := json.Marshal(s.Standing)
+	if err != nil {
+		return nil, err
+	}
+	return WithStanding(object, standing), nil
+}
+
+// WithStanding adds a standing to an object, both in JSON.
+func WithStanding(object, standing []byte) []byte {
+	out := append([]byte(nil), object[:len(object)-1]...)
+	if len(out) > 1 {
+		out = append(out, ',')
+	}
+	out = append(out, `"standing":`...)
+	return append(append(out, standing...), '}')
+}
+
+// The ends of a rule's traffic, as fields of a Stated rule.
+const (
+	RuleFrom = "from"
+	RuleTo   = "to"
+)
+
+// End returns an end of the rule's traffic: its peer, or the groups that have its policy. "any" is every peer, and no group is "".
+func (r *Rule) End(name string, groups []string) string {
+	if (name == RuleFrom) != (r.Direction == "in") {
+		if len(groups) == 1 {
+			return "group " + groups[0]
+		}
+		if len(groups) > 1 {
+			return "groups " + strings.Join(groups, ", ")
+		}
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct{ kind, name string }{
+		{"group ", r.FromEndpointGroup + r.ToEndpointGroup}, {"network ", r.FromNetwork + r.ToNetwork}, {"", r.FromIpAddress + r.ToIpAddress},
+	} {
+		if p.name != "" {
+			parts = append(parts, p.kind+p.name)
+		}
+	}
+	if len(parts) == 0 {
+		return "any"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// StandingColumns returns the columns of a kind's table that show its standing, for netctl and the console, and the header before which they
+// come; "" is the end. For a rule, they replace its peer.
+func (k *Kind) StandingColumns() (columns []Column, before, instead string) {
+	switch k.Name {
+	case "network":
+		return []Column{{Header: "VNI", Field: "vni"}, {Header: "Used", Field: "used", Rank: RankHigh}, {Header: "Free", Field: "free", Rank: RankHigh}}, "", ""
+	case "endpointGroup":
+		return []Column{{Header: "Endpoints", Field: "endpoints", Rank: RankHigh}}, "", ""
+	case "serviceLB":
+		return []Column{{Header: "Address", Field: "address", Rank: RankHigh}, {Header: "Ports", Field: "ports", Rank: RankHigh}, {Header: "Providers", Field: "endpoints", Rank: RankHigh}}, "", ""
+	case "rule":
+		return []Column{{Header: "From", Field: RuleFrom, Rank: RankHigh}, {Header: "To", Field: RuleTo, Rank: RankHigh}}, "Protocol", "Peer"
+	}
+	return nil, "", ""
+}
+
+// StatedColumns returns the columns of a kind's table with those of its standing.
+func (k *Kind) StatedColumns() (out []Column) {
+	added, before, instead := k.StandingColumns()
+	for _, c := range k.Columns {
+		if c.Header == before && before != "" {
+			out = append(out, added...)
+			added = nil
+		}
+		if c.Header != instead || instead == "" {
+			out = append(out, c)
+		}
+	}
+	return append(out, added...)
+}
