@@ -52,7 +52,7 @@ func TestKeys(t *testing.T) {
 		{"yaml", to("networks", "y"), "subnet: 10.1.1.0/24", ""},
 		{"sort", to("networks", "T", "T"), "Tenant▼", ""},
 		{"rates of rules", to("rules"), "1.2k+      2  done, ? h2 silent", ""},
-		{"backends of services", to("serviceLBs"), "1 10.1.1.1", ""},
+		{"backends of services", to("serviceLBs"), "10.1.1.1", ""},
 		{"a kind's table", append([]string{"5"}, filter("^rules", "enter")...), "netctl get rule", ""},
 		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint db on host h2", ""},
 		{"an address's history", []string{"3", "enter", "right", "right", "right", "right", "h"}, "netctl ip history --tenant acme --network blue 10.1.1.4", ""},

@@ -41,8 +41,8 @@ func (m *Model) Frame() string {
 		return m.tooSmall()
 	}
 	c := m.canvas()
-	lines := m.header()
 	body := m.page().Body.View(c, m.snapshot)
+	lines := m.header() // after the body, whose rows it counts
 	if m.help != nil {
 		body = m.help.view(m.theme, c.Height)
 	}
@@ -210,8 +210,12 @@ func (m *Model) rule() string {
 // crumbs are the last pages, the program's name first.
 func (m *Model) crumbs() []string {
 	out := []string{" contiv"}
-	for _, p := range m.pages[max(0, m.at-2) : m.at+1] {
-		out = append(out, p.Name)
+	for i, p := range m.pages[max(0, m.at-2) : m.at+1] {
+		if name := p.Name; i < min(m.at, 2) {
+			out = append(out, name)
+		} else {
+			out = append(out, p.Title())
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/contiv/contiv/api/client"
@@ -18,6 +19,8 @@ const (
 type poolAnswer struct {
 	Oper *struct {
 		Count       int    `json:"allocatedAddressesCount"`
+		VNI         int    `json:"externalPktTag"`
+		Tag         int    `json:"pktTag"`
 		Allocated   string `json:"allocatedIPAddresses"`
 		Available   string `json:"availableIPAddresses"`
 		Held        string `json:"heldIPAddresses"`
@@ -39,7 +42,7 @@ func (f *Feed) pools(ctx context.Context, keys []string) {
 			return
 		case err != nil || a.Oper == nil: // it may just have been deleted
 		default:
-			f.store.pool(key, Pool{Count: a.Oper.Count, Allocated: a.Oper.Allocated, Available: a.Oper.Available,
+			f.store.pool(key, Pool{Count: a.Oper.Count, VNI: cmp.Or(a.Oper.VNI, a.Oper.Tag), Allocated: a.Oper.Allocated, Available: a.Oper.Available,
 				Held: a.Oper.Held, Quarantined: a.Oper.Quarantined, Pooled: a.Oper.Pooled, At: f.store.now()})
 		}
 	}

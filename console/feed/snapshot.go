@@ -25,6 +25,7 @@ type Event struct {
 // Pool has the addresses of a network, from its inspection.
 type Pool struct {
 	Count                     int    // addresses given or held
+	VNI                       int    // or the VLAN id
 	Allocated                 string // ranges joined by ", ", including the gateway and group pools
 	Available                 string
 	Held, Quarantined, Pooled string    // what of Allocated has no container: ranges too

@@ -56,6 +56,9 @@ func (l *list[T]) show(c Canvas, s *feed.Snapshot) {
 	}
 }
 
+// Title is the number of rows and the position of the cursor.
+func (l *list[T]) Title() string { return l.table.Title() }
+
 // on declares keys that act on the selected item.
 func (l *list[T]) on(keys, does string, do func(item T) Action) Key {
 	return l.with(keys, does, func(item T, _ *feed.Snapshot) Action { return do(item) })

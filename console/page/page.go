@@ -60,6 +60,17 @@ type clicker interface {
 	click(x, y int, c Canvas, s *feed.Snapshot) Action
 }
 
+// titled is a body whose title has more than the page's name.
+type titled interface{ Title() string }
+
+// Title is the page's name with the number of its rows and the position in them.
+func (p *Page) Title() string {
+	if t, ok := p.Body.(titled); ok {
+		return p.Name + t.Title()
+	}
+	return p.Name
+}
+
 // worker is a body that does long work in the background.
 type worker interface{ Working() string }
 

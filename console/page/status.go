@@ -30,7 +30,7 @@ func statusOf(k *model.Kind) *status {
 	case model.KindPolicy():
 		return &status{[]string{"Groups", "Rules", "Packets", "Pkt/s"}, ruleQuestions, policyStatus}
 	case model.KindServiceLB():
-		return &status{[]string{"Address", "Ports", "Backends"}, stateQuestions(k), serviceStatus}
+		return &status{[]string{"Backends"}, stateQuestions(k), serviceStatus}
 	case model.KindBgp():
 		return &status{[]string{"Sessions", "Routes"}, stateQuestions(k), routerStatus}
 	}
@@ -122,10 +122,9 @@ func policyStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 
 func serviceStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 	return func(o model.Object) ([]string, theme.Role) {
-		service, _ := o.(*model.ServiceLB)
 		state, _, ok := feed.Of[*model.ServiceLBInspect](s, feed.Question{Topic: feed.State, Kind: model.KindServiceLB().Name, Key: o.ObjectKey()})
-		if !ok || state.Oper == nil || service == nil {
-			return []string{"?", "?", "?"}, theme.Dim
+		if !ok || state.Oper == nil {
+			return []string{"?"}, theme.Dim
 		}
 		var backends []string
 		for _, e := range state.Oper.Providers {
@@ -136,11 +135,10 @@ func serviceStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 			backends = append(backends, address)
 		}
 		slices.Sort(backends)
-		role, who := theme.Plain, strconv.Itoa(len(backends))+" "+strings.Join(backends, " ")
 		if len(backends) == 0 {
-			role, who = theme.Warn, "0 no container matches"
+			return []string{"no container matches"}, theme.Warn
 		}
-		return []string{state.Oper.ServiceVip, strings.Join(service.Ports, " "), who}, role
+		return []string{strings.Join(backends, " ")}, theme.Plain
 	}
 }
 

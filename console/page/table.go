@@ -90,8 +90,10 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 }
 
 func (t *table[T]) names(Canvas) (out []string) {
-	for _, c := range term.Columns(t.kind, t.wide) {
+	t.table.Ranks = nil
+	for _, c := range term.StatedColumns(t.kind, t.wide) {
 		out = append(out, strings.TrimSpace(c.Header))
+		t.table.Ranks = append(t.table.Ranks, int(c.RankOf()))
 	}
 	if t.status != nil {
 		out = append(out, t.status.headers...)
@@ -113,6 +115,12 @@ func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
 	if t.status != nil {
 		v.status, src.Size = s, max(src.Size, amount(s, model.KindRule()))
 	}
+	if hasStanding(t.kind) {
+		v.status, src.Slow = s, true
+	}
+	if t.kind == model.KindEndpointGroup() {
+		src.Size = max(src.Size, len(s.Endpoints))
+	}
 	if t.pods != nil {
 		v.pods, src.Slow = partOf(t.pods(s)), true
 	}
@@ -121,8 +129,20 @@ func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
 	src.Load = func() widget.Content[T] { return t.content(s, wide) }
 }
 
+// statedFields returns what gives an object's fields, with those of its standing.
+func statedFields[T identified](k *model.Kind, s *feed.Snapshot) func(o T) func(name string) any {
+	standing := standings(k, s)
+	return func(o T) func(string) any {
+		object, ok := any(o).(model.Object)
+		if !ok || standing == nil {
+			return o.Field
+		}
+		return (&model.Stated{Object: object, Standing: standing(object)}).Field
+	}
+}
+
 func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
-	columns := term.Columns(t.kind, wide)
+	columns, field := term.StatedColumns(t.kind, wide), statedFields[T](t.kind, s)
 	out := widget.Content[T]{Items: t.items(s), ID: func(o T) string { return keyOf(o) }}
 	if t.where != nil {
 		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(o T) bool { return !t.where(o) })
@@ -139,14 +159,16 @@ func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
 		})
 	}
 	if t.status == nil {
-		out.Fixed = wide
-		out.Row = func(o T) widget.Row { return widget.Row{Cells: term.Row(columns, o.Field)} }
+		if !hasStanding(t.kind) {
+			out.Fixed = wide
+		}
+		out.Row = func(o T) widget.Row { return widget.Row{Cells: term.Row(columns, field(o))} }
 		return out
 	}
 	status := t.status.prepare(s)
 	out.Row = func(o T) widget.Row {
 		cells, role := status(any(o).(model.Object))
-		return widget.Row{Cells: append(term.Row(columns, o.Field), cells...), Role: role}
+		return widget.Row{Cells: append(term.Row(columns, field(o)), cells...), Role: role}
 	}
 	return out
 }

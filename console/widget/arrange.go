@@ -62,6 +62,7 @@ type arranged[T comparable] struct {
 	Content[T]
 	cursor string // ID of the item that was selected when this was begun, and
 	at     int    // where it is now; -1: it is not known where
+	total  int    // number of items, with those that the filter hides
 }
 
 // Show shows a source in the table, filtered, and sorted as the user wants it. Long work is done in the background, and the old content
@@ -110,7 +111,7 @@ const checkInterval = 512
 
 // arrange filters and sorts. It returns nil when ctx ends.
 func (x *texts[T]) arrange(ctx context.Context, c Content[T], o order, was *arranged[T]) *arranged[T] {
-	out := &arranged[T]{order: o, Content: c, at: -1}
+	out := &arranged[T]{order: o, Content: c, at: -1, total: len(c.Items)}
 	if o.filter == nil && o.column == 0 {
 		return out
 	}

@@ -20,9 +20,13 @@ type layout struct {
 // is made narrower.
 const shortHeader, narrowest = 7, 4
 
+// leastOf returns the width below which a column of a rank is not cut while others of its rank or below are wider: 1 is the lowest rank.
+func leastOf(rank int) int { return [...]int{narrowest, 6, 10, 14}[min(max(rank, 0), 3)] }
+
 // newLayout gives each column what its header and its cells need. Where that is too much it takes from headers that are
-// wider than what is below them, and then from the widest column, until all fit.
-func newLayout(headers []string, rows []Row, width int) layout {
+// wider than what is below them, then from the widest column of the lowest rank, and then from the widest, until all fit. ranks may be
+// shorter than headers: a missing rank is 2.
+func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 	l := layout{make([]int, len(headers)), make([]bool, len(headers))}
 	needs := make([]int, len(headers)) // of the cells
 	for i, h := range headers {
@@ -51,16 +55,41 @@ func newLayout(headers []string, rows []Row, width int) layout {
 				idle, most = i, spare
 			}
 		}
+		low := l.lowest(ranks)
 		switch {
 		case sum <= width || most == 0 && l.widths[widest] <= narrowest:
 			return l
 		case most > 0:
 			l.widths[idle]--
+		case low >= 0:
+			l.widths[low]--
 		default:
 			l.widths[widest] -= min(sum-width, max(1, l.widths[widest]/8))
 		}
 	}
 	return l
+}
+
+// lowest returns the widest column of the lowest rank that has one wider than the least of its rank; -1: none, or no ranks are known.
+func (l *layout) lowest(ranks []int) int {
+	found := -1
+	for i, w := range l.widths {
+		rank := rankAt(ranks, i)
+		if w <= leastOf(rank) {
+			continue
+		}
+		if len(ranks) > 0 && (found < 0 || rank < rankAt(ranks, found) || rank == rankAt(ranks, found) && w > l.widths[found]) {
+			found = i
+		}
+	}
+	return found
+}
+
+func rankAt(ranks []int, i int) int {
+	if i < len(ranks) {
+		return ranks[i]
+	}
+	return 2
 }
 
 // join puts cells side by side, each painted.

@@ -3,7 +3,9 @@
 package widget
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -19,6 +21,7 @@ const holdFor = 3 * time.Second
 // Table is a list of items with a cursor, which the user filters and sorts. Its zero value shows nothing; Show gives it content.
 type Table[T comparable] struct {
 	Marked func(id string) bool // reports whether the user marked an item; nil: items are not marked
+	Ranks  []int                // of the columns, from 1: on a narrow terminal, columns of a lower rank are cut first; none: the widest
 
 	shown  *arranged[T] // nil: nothing yet
 	latest Latest[order, arranged[T]]
@@ -43,6 +46,22 @@ func (t *Table[T]) Len() int {
 		return 0
 	}
 	return len(t.shown.Items)
+}
+
+// Title describes the list for the title of its page: "[140] 3/140", or, with a filter, "[7/140] 3/7"; "" for an empty list.
+func (t *Table[T]) Title() string {
+	if t.shown == nil || t.shown.total == 0 {
+		return ""
+	}
+	n := t.Len()
+	count := strconv.Itoa(t.shown.total)
+	if n != t.shown.total {
+		count = fmt.Sprintf("%d/%d", n, t.shown.total)
+	}
+	if n == 0 {
+		return "[" + count + "]"
+	}
+	return fmt.Sprintf("[%s] %d/%d", count, t.index()+1, n)
 }
 
 // Selected is the item under the cursor; false if there is none. If the item is gone, its neighbour is selected.
@@ -180,7 +199,11 @@ func (t *Table[T]) View(th *theme.Theme, headers []string, width, height int, no
 		}
 		names[t.column-1] += sign
 	}
-	l := newLayout(names, rows, width-2)
+	ranks := slices.Clone(t.Ranks)
+	if t.column > 0 && t.column <= len(ranks) {
+		ranks[t.column-1] = 3 // the sign stays
+	}
+	l := newLayout(names, rows, width-2, ranks...)
 	t.drawn.widths = l.widths
 	out := append(make([]string, 0, len(rows)+1), l.header(th, names, width))
 	for i, r := range rows {

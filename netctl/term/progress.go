@@ -22,7 +22,7 @@ type Progress struct {
 
 // progressAfter is how long a command works before it shows that it does, and progressInterval the time between two updates.
 const (
-	progressAfter = time.Second
+	progressAfter    = time.Second
 	progressInterval = 500 * time.Millisecond
 )
 

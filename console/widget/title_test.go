@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package widget
+
+import (
+	"testing"
+	"time"
+)
+
+// The title counts the rows, with and without those that a filter hides, and has the position of the cursor.
+func TestTable_Title(t *testing.T) {
+	table := lines{headers: []string{"X"}}
+	if got := table.Title(); got != "" {
+		t.Errorf("before the first content: got %q", got)
+	}
+	rows := [][]string{{"a1"}, {"a2"}, {"b1"}}
+	table.show(time.Unix(0, 0), nil, rows...)
+	table.press("down", time.Unix(0, 0))
+	if got := table.Title(); got != "[3] 2/3" {
+		t.Errorf("got %q, want [3] 2/3", got)
+	}
+	filter, err := NewFilter("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.show(time.Unix(1, 0), filter, rows...)
+	if got := table.Title(); got != "[2/3] 2/2" {
+		t.Errorf("with a filter: got %q, want [2/3] 2/2", got)
+	}
+}
+
+// Columns of a low rank are cut first.
+func TestLayout_Ranks(t *testing.T) {
+	rows := []Row{{Cells: []string{"aaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccccccccc"}}}
+	if got := newLayout([]string{"A", "B", "C"}, rows, 40, 1, 3, 2).widths; got[0] >= 20 || got[1] != 12 || got[2] < 10 {
+		t.Errorf("want the first cut and the second whole, got %v", got)
+	}
+}
