@@ -19,7 +19,7 @@ func newDelete(f *Factory) *cobra.Command {
 		Use: "delete [KIND NAME... | KIND/NAME | KIND -l SELECTOR]", Short: "Delete objects by name, by label or from files, in one transaction",
 		Long: "Only the kind and the key fields of an object in a file are used; netctl explain KIND lists them. An object of a file that does not\n" +
 			"exist is reported as absent; an object named on the command line must exist, unless --ignore-not-found is set.",
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		Args: func(_ *cobra.Command, args []string) error {
 			switch n := len(kindAndName(args)); {
 			case n == 0 && len(o.files) == 0:

@@ -30,7 +30,7 @@ func newDiff(f *Factory) *cobra.Command {
 			"with the reason. An immutable object has to be deleted and recreated. The exit code is 3 if apply would refuse an object for another\n" +
 			"reason.",
 		Example:           "  netctl diff -f shop.yaml\n  netctl diff network --from 2h\n  netctl diff --from 1200 --to 1250",
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case o.from == "" && o.to != "":

@@ -31,7 +31,7 @@ func newEdit(f *Factory) *cobra.Command {
 			"Nothing changes if the text is unchanged, or if the object has been changed by someone else meanwhile. A refused text is kept in a file,\n" +
 			"which the message names.",
 		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
 			k, err := changeableKind(args[0])

@@ -16,7 +16,7 @@ import (
 )
 
 func newEndpoint(f *Factory, k *model.Kind) *cobra.Command {
-	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title + " operations", Long: k.Doc}
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: "Show " + k.Nouns(), Long: k.Doc}
 	c.AddCommand(newInspect(f, k), newEndpointList(f, k))
 	return c
 }

@@ -22,9 +22,20 @@ import (
 func kindOf(name string) (*model.Kind, error) {
 	k, ok := model.KindOf(name)
 	if !ok {
+		if alike := model.Alike(name, slices.Compact(slices.Sorted(slices.Values(append(kindNames(), commandNames()...))))); len(alike) > 0 {
+			return nil, term.BadUsage("unknown kind %q: did you mean %s? netctl explain lists all names", name, strings.Join(alike, " or "))
+		}
 		return nil, term.BadUsage("unknown kind %q: want one of %s; list all names with netctl explain", name, strings.Join(kindNames(), ", "))
 	}
 	return k, nil
+}
+
+// commandNames are the names of kinds as commands.
+func commandNames() (names []string) {
+	for _, k := range model.UserKinds() {
+		names = append(names, k.Command.Use)
+	}
+	return names
 }
 
 func kindNames() []string {
@@ -35,17 +46,10 @@ func kindNames() []string {
 	return names
 }
 
-func completeKind(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return kindNames(), cobra.ShellCompDirectiveNoFileComp
-}
-
 func newGet(f *Factory) *cobra.Command {
 	o := &getOptions{}
 	c := &cobra.Command{
-		Use: "get KIND[,KIND...] [NAME...] | KIND/NAME...", Short: "Show objects of any kind", ValidArgsFunction: completeKind,
+		Use: "get KIND[,KIND...] [NAME...] | KIND/NAME...", Short: "Show objects of any kind", ValidArgsFunction: completeKindAndName(f),
 		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents. Several kinds are\n" +
 			"separated by commas. With --at, the objects of an earlier moment are shown, without what is computed from others.\n\n" + kindTable(false),
 		Example: "  netctl get networks,groups -t shop\n  netctl get network/front group/web\n  netctl get rules -a --sort-by priority -o custom-columns=RULE:.key,PORT:.port\n" +
@@ -237,7 +241,7 @@ func newDescribe(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "describe KIND NAME | KIND/NAME", Short: "Show an object with its configuration, links and operational state",
 		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
 			if isNodes(args[0]) {

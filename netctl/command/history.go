@@ -29,7 +29,7 @@ type historyOptions struct {
 func newHistory(f *Factory) *cobra.Command {
 	o := &historyOptions{}
 	c := &cobra.Command{
-		Use: "history [KIND [NAME]]", Short: "Show who changed what, newest last, or objects at an earlier time", ValidArgsFunction: completeKind,
+		Use: "history [KIND [NAME]]", Short: "Show who changed what, newest last, or objects at an earlier time", ValidArgsFunction: completeKindAndName(f),
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 2:

@@ -33,7 +33,7 @@ func newLabel(f *Factory) *cobra.Command {
 			"Kubernetes; an object has at most 32 labels. Only labels change, so the command also works for objects whose fields are immutable, and no\n" +
 			"flow of a switch changes. netctl get KIND --show-labels shows labels, and -l selects by them.",
 		Example:           "  netctl label network front team=shop\n  netctl label rule -t shop --all app=shop\n  netctl label group -l app=shop app- app.example.com/name=shop",
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		Args: func(cmd *cobra.Command, args []string) error {
 			names, _, err := labelArgs(args)
 			if err != nil {

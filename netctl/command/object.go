@@ -12,7 +12,7 @@ import (
 
 // newObject returns the command group of a kind.
 func newObject(f *Factory, k *model.Kind) *cobra.Command {
-	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: k.Title + " operations", Long: k.Doc}
+	c := &cobra.Command{Use: k.Command.Use, Aliases: k.Aliases(), Short: "Manage " + k.Nouns(), Long: k.Doc}
 	for _, v := range []struct {
 		name string
 		make func() *cobra.Command

@@ -35,7 +35,7 @@ func newPatch(f *Factory) *cobra.Command {
 			}
 			return exactly("KIND", "NAME")(cmd, kindAndName(args))
 		},
-		ValidArgsFunction: completeKind,
+		ValidArgsFunction: completeKindAndName(f),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args = kindAndName(args)
 			k, err := changeableKind(args[0])

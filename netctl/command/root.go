@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/netctl/term"
 	"github.com/contiv/contiv/sanitize"
@@ -111,7 +112,7 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	}
 	root.SetOut(f.Out)
 	root.SetErr(f.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return term.BadUsage("%v", err) })
+	root.SetFlagErrorFunc(unknownFlag)
 	netmaster := f.Getenv("NETMASTER")
 	if netmaster == "" && f.Host != nil {
 		netmaster = f.Host()
@@ -142,6 +143,11 @@ func newRoot(f *Factory, only string) *cobra.Command {
 	for _, t := range all {
 		root.AddCommand(t.make())
 	}
+	if only == cobra.ShellCompRequestCmd || only == cobra.ShellCompNoDescRequestCmd {
+		completeAll(f, root)
+	}
+	addExamples(root)
+	sortIntoGroups(root)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
@@ -178,6 +184,20 @@ func needSubcommand(c *cobra.Command) {
 		}
 		return unknownCommand(cmd, args[0])
 	}
+}
+
+// unknownFlag adds the flags of similar names to the error about an unknown one.
+func unknownFlag(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return term.BadUsage("%v", err)
+	}
+	var names []string
+	c.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+	if alike := model.Alike(unknown.GetSpecifiedName(), names); len(alike) > 0 {
+		return term.BadUsage("%v: did you mean --%s?", err, strings.Join(alike, " or --"))
+	}
+	return term.BadUsage("%v", err)
 }
 
 // unknownCommand refuses a word below a command, in the original's words, and suggests similar ones.
