@@ -59,9 +59,9 @@ func (c *Client) Pages(ctx context.Context, kind *model.Kind, options ...Option)
 	})
 }
 
-// Stated is Pages with the standing of each object: they are of type *model.Stated.
-func (c *Client) Stated(ctx context.Context, kind *model.Kind, options ...Option) iter.Seq2[[]model.Object, error] {
-	return ahead(ctx, asked(append(options, Standing())), func(ctx context.Context, q url.Values) ([]model.Object, string, error) {
+// Summarized is Pages with the summary of each object: they are of type *model.Summarized.
+func (c *Client) Summarized(ctx context.Context, kind *model.Kind, options ...Option) iter.Seq2[[]model.Object, error] {
+	return ahead(ctx, asked(append(options, Summary())), func(ctx context.Context, q url.Values) ([]model.Object, string, error) {
 		var list []json.RawMessage
 		next, err := c.list(ctx, kind, q, &list)
 		if err != nil {
@@ -69,12 +69,12 @@ func (c *Client) Stated(ctx context.Context, kind *model.Kind, options ...Option
 		}
 		out := make([]model.Object, len(list))
 		for i, text := range list {
-			of := &struct{ Standing model.Standing }{}
-			stated := &model.Stated{Object: kind.New()}
-			if err := errors.Join(json.Unmarshal(text, stated.Object), json.Unmarshal(text, of)); err != nil {
+			of := &struct{ Summary model.Summary }{}
+			summarized := &model.Summarized{Object: kind.New()}
+			if err := errors.Join(json.Unmarshal(text, summarized.Object), json.Unmarshal(text, of)); err != nil {
 				return nil, "", fmt.Errorf("decode %s number %d of the answer: %w", kind.Name, i, err)
 			}
-			stated.Standing, out[i] = of.Standing, stated
+			summarized.Summary, out[i] = of.Summary, summarized
 		}
 		return out, next, nil
 	})

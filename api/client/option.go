@@ -18,8 +18,8 @@ func Fields(selector string) Option { return parameter("fieldSelector", selector
 // Labels selects only objects that have these labels: "app=web,tier in (front,back)". "" is all.
 func Labels(selector string) Option { return parameter("labelSelector", selector) }
 
-// Standing requests the standing of each object, which Stated lists have.
-func Standing() Option { return parameter("standing", "true") }
+// Summary requests the summary of each object, which Summarized lists have.
+func Summary() Option { return parameter("summary", "true") }
 
 // Limit is the maximum number of objects in a list, a page or an event; 0 is any number.
 func Limit(n int) Option {

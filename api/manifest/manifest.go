@@ -45,7 +45,7 @@ func Parse(text []byte) ([]model.ApplyObject, error) {
 				return nil, fmt.Errorf("document %d: want an object with a field \"kind\"", n)
 			}
 			delete(fields, "kind")
-			delete(fields, "standing") // of a list, which nobody can set
+			delete(fields, "summary") // of a list, which nobody can set
 			out = append(out, model.ApplyObject{Kind: kind, Fields: fields})
 		}
 	}

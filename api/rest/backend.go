@@ -41,7 +41,7 @@ type Query struct {
 	Selector selector.Selector
 	After    string // the last key of the previous page; "": from the first
 	Limit    int    // maximum number; 0: all
-	Standing bool   // with the standing of each object
+	Summary  bool   // with the summary of each object
 }
 
 // Page is the answer of a list.

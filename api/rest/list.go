@@ -15,7 +15,7 @@ import (
 const (
 	limitParameter    = "limit"
 	continueParameter = "continue"
-	standingParameter = "standing"
+	summaryParameter  = "summary"
 )
 
 // list answers with the objects of a kind: all, as the original does, or those selected by the parameters.
@@ -39,7 +39,7 @@ func (s *server) list(w http.ResponseWriter, q *http.Request, k *model.Kind) {
 
 // asksAnything reports whether a list request has parameters, which the original's clients never send.
 func asksAnything(values url.Values) bool {
-	for _, name := range []string{limitParameter, continueParameter, standingParameter, selector.Fields, selector.Labels} {
+	for _, name := range []string{limitParameter, continueParameter, summaryParameter, selector.Fields, selector.Labels} {
 		if values.Has(name) {
 			return true
 		}
@@ -56,10 +56,10 @@ func queryOf(k *model.Kind, values url.Values) (q Query, of token, err error) {
 	if q.Limit, err = limitOf(values); err != nil {
 		return q, of, err
 	}
-	if text := values.Get(standingParameter); text != "" && text != "true" && text != "false" {
-		return q, of, model.Errorf(model.CodeInvalid, standingParameter, "standing: got %q, want true or false", text)
+	if text := values.Get(summaryParameter); text != "" && text != "true" && text != "false" {
+		return q, of, model.Errorf(model.CodeInvalid, summaryParameter, "summary: got %q, want true or false", text)
 	}
-	q.Standing = values.Get(standingParameter) == "true"
+	q.Summary = values.Get(summaryParameter) == "true"
 	if text := values.Get(continueParameter); text != "" {
 		q.After, err = of.position(text)
 	}

@@ -91,7 +91,7 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 
 func (t *table[T]) names(Canvas) (out []string) {
 	t.table.Ranks = nil
-	for _, c := range term.StatedColumns(t.kind, t.wide) {
+	for _, c := range term.SummarizedColumns(t.kind, t.wide) {
 		out = append(out, strings.TrimSpace(c.Header))
 		t.table.Ranks = append(t.table.Ranks, int(c.RankOf()))
 	}
@@ -115,7 +115,7 @@ func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
 	if t.status != nil {
 		v.status, src.Size = s, max(src.Size, amount(s, model.KindRule()))
 	}
-	if hasStanding(t.kind) {
+	if hasSummary(t.kind) {
 		v.status, src.Slow = s, true
 	}
 	if t.kind == model.KindEndpointGroup() {
@@ -129,20 +129,20 @@ func (t *table[T]) version(src *widget.Source[T], _ Canvas, s *feed.Snapshot) {
 	src.Load = func() widget.Content[T] { return t.content(s, wide) }
 }
 
-// statedFields returns what gives an object's fields, with those of its standing.
-func statedFields[T identified](k *model.Kind, s *feed.Snapshot) func(o T) func(name string) any {
-	standing := standings(k, s)
+// summarizedFields returns what gives an object's fields, with those of its summary.
+func summarizedFields[T identified](k *model.Kind, s *feed.Snapshot) func(o T) func(name string) any {
+	summary := summaries(k, s)
 	return func(o T) func(string) any {
 		object, ok := any(o).(model.Object)
-		if !ok || standing == nil {
+		if !ok || summary == nil {
 			return o.Field
 		}
-		return (&model.Stated{Object: object, Standing: standing(object)}).Field
+		return (&model.Summarized{Object: object, Summary: summary(object)}).Field
 	}
 }
 
 func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
-	columns, field := term.StatedColumns(t.kind, wide), statedFields[T](t.kind, s)
+	columns, field := term.SummarizedColumns(t.kind, wide), summarizedFields[T](t.kind, s)
 	out := widget.Content[T]{Items: t.items(s), ID: func(o T) string { return keyOf(o) }}
 	if t.where != nil {
 		out.Items = slices.DeleteFunc(slices.Clone(out.Items), func(o T) bool { return !t.where(o) })
@@ -159,7 +159,7 @@ func (t *table[T]) content(s *feed.Snapshot, wide bool) widget.Content[T] {
 		})
 	}
 	if t.status == nil {
-		if !hasStanding(t.kind) {
+		if !hasSummary(t.kind) {
 			out.Fixed = wide
 		}
 		out.Row = func(o T) widget.Row { return widget.Row{Cells: term.Row(columns, field(o))} }

@@ -139,15 +139,15 @@ func endNames(ctx context.Context, f *Factory, cmd *cobra.Command) (out []string
 	return out
 }
 
-// mostCompleted bounds the endpoints that a completion offers.
-const mostCompleted = 500
+// maxCompleted bounds the endpoints that a completion offers.
+const maxCompleted = 500
 
 func endpointsListed(ctx context.Context, f *Factory) []*model.EndpointOper {
 	c, err := f.client()
 	if err != nil {
 		return nil
 	}
-	for page, err := range c.Endpoints().Pages(ctx, client.Limit(mostCompleted)) {
+	for page, err := range c.Endpoints().Pages(ctx, client.Limit(maxCompleted)) {
 		if err == nil {
 			return page
 		}
@@ -164,7 +164,7 @@ func columnNames(_ context.Context, _ *Factory, cmd *cobra.Command) (out []strin
 	if !ok {
 		return nil
 	}
-	for _, c := range k.StatedColumns() {
+	for _, c := range k.SummarizedColumns() {
 		out = append(out, strings.ReplaceAll(strings.TrimSpace(c.Header), " ", "-"))
 	}
 	return out

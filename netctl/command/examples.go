@@ -3,6 +3,7 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,16 +106,19 @@ func groups() [][2]string {
 // kindsGroup is the group of the commands of kinds.
 const kindsGroup = "Kinds of objects"
 
+// heading is the line above a group of commands.
+func heading(group string) string { return fmt.Sprintf("%s:", group) }
+
 // sortIntoGroups sorts the commands below root into groups.
 func sortIntoGroups(root *cobra.Command) {
 	of := map[string]string{}
 	for _, g := range groups() {
-		root.AddGroup(&cobra.Group{ID: g[0], Title: g[0] + ":"})
+		root.AddGroup(&cobra.Group{ID: g[0], Title: heading(g[0])})
 		for _, name := range strings.Fields(g[1]) {
 			of[name] = g[0]
 		}
 	}
-	root.AddGroup(&cobra.Group{ID: kindsGroup, Title: kindsGroup + ":"})
+	root.AddGroup(&cobra.Group{ID: kindsGroup, Title: heading(kindsGroup)})
 	for _, c := range root.Commands() {
 		if c.GroupID = of[c.Name()]; c.GroupID == "" {
 			c.GroupID = kindsGroup

@@ -200,7 +200,7 @@ func runGetOne(ctx context.Context, f *Factory, o *listOptions, name string) err
 	if o.kind.InspectOnly {
 		return runGetEndpoint(ctx, f, c, o, format, of)
 	}
-	object, err := statedObject(ctx, c, o.kind, format, of)
+	object, err := summarizedObject(ctx, c, o.kind, format, of)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 		}
 		return watchList(ctx, f, c, o, format)
 	}
-	n, l, err := paged[model.Object]{o.kind, o.columns(o.kind, format), format, o.selects, model.Object.ObjectKey}.print(f, statedPages(ctx, c, o.kind, format, o.pages()...))
+	n, l, err := paged[model.Object]{o.kind, o.columns(o.kind, format), format, o.selects, model.Object.ObjectKey}.print(f, summarizedPages(ctx, c, o.kind, format, o.pages()...))
 	if err != nil || n > 0 {
 		return err
 	}
@@ -65,17 +65,17 @@ func runList(ctx context.Context, f *Factory, o *listOptions) error {
 	return f.print(l, format)
 }
 
-// statedPages lists objects with the standing that their table shows; --json has the objects as the original printed them.
-func statedPages(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) iter.Seq2[[]model.Object, error] {
-	if columns, _, _ := k.StandingColumns(); len(columns) == 0 || format.Bare || format.Names() && format.Sort == "" {
+// summarizedPages lists objects with the summary that their table shows; --json has the objects as the original printed them.
+func summarizedPages(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) iter.Seq2[[]model.Object, error] {
+	if columns, _, _ := k.SummaryColumns(); len(columns) == 0 || format.Bare || format.Names() && format.Sort == "" {
 		return c.Pages(ctx, k, options...)
 	}
-	return c.Stated(ctx, k, options...)
+	return c.Summarized(ctx, k, options...)
 }
 
-// statedList returns all objects of statedPages.
-func statedList(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) (out []model.Object, _ error) {
-	for page, err := range statedPages(ctx, c, k, format, options...) {
+// summarizedList returns all objects of summarizedPages.
+func summarizedList(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, options ...client.Option) (out []model.Object, _ error) {
+	for page, err := range summarizedPages(ctx, c, k, format, options...) {
 		if err != nil {
 			return nil, err
 		}

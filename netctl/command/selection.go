@@ -49,12 +49,12 @@ func fieldsAfter(k *model.Kind, typed string) (out []string) {
 // given reports whether a filter is set.
 func (s *selection) given() bool { return s.fields != "" || s.labels != "" }
 
-// columns returns the columns of a kind's table with those of its standing.
+// columns returns the columns of a kind's table with those of its summary.
 func (s *selection) columns(k *model.Kind, format term.Format) []model.Column {
-	return s.labelled(k, term.StatedColumns(k, format.Wide()))
+	return s.labelled(k, term.SummarizedColumns(k, format.Wide()))
 }
 
-// storedColumns returns the columns of a kind's table for objects whose standing is unknown: earlier and watched ones.
+// storedColumns returns the columns of a kind's table for objects whose summary is unknown: earlier and watched ones.
 func (s *selection) storedColumns(k *model.Kind, format term.Format) []model.Column {
 	return s.labelled(k, term.Columns(k, format.Wide()))
 }

@@ -126,7 +126,7 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.
 		if at != "" {
 			out, err = objectsAt(ctx, c, w.kind, at)
 		} else {
-			out, err = statedList(ctx, c, w.kind, format, client.Labels(o.labels))
+			out, err = summarizedList(ctx, c, w.kind, format, client.Labels(o.labels))
 		}
 		return slices.DeleteFunc(out, func(object model.Object) bool { return !of.selects(object) }), err
 	}
@@ -137,7 +137,7 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.
 		}
 		var object model.Object
 		if at == "" {
-			object, err = statedObject(ctx, c, w.kind, format, key)
+			object, err = summarizedObject(ctx, c, w.kind, format, key)
 		} else {
 			object, err = objectAt(ctx, c, w.kind, model.Key(key...), at)
 		}
@@ -149,14 +149,14 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.
 	return out, nil
 }
 
-// statedObject returns one object, with its standing if its kind has some and its table is printed.
-func statedObject(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, key []string) (model.Object, error) {
+// summarizedObject returns one object, with its summary if its kind has some and its table is printed.
+func summarizedObject(ctx context.Context, c *client.Client, k *model.Kind, format term.Format, key []string) (model.Object, error) {
 	object, err := c.Get(ctx, k, key...)
-	if columns, _, _ := k.StandingColumns(); err != nil || len(columns) == 0 || !format.Rows() {
+	if columns, _, _ := k.SummaryColumns(); err != nil || len(columns) == 0 || !format.Rows() {
 		return object, err
 	}
 	field := nameArg(k)
-	list, err := statedList(ctx, c, k, format, client.Fields(field+"="+key[len(key)-1]))
+	list, err := summarizedList(ctx, c, k, format, client.Fields(field+"="+key[len(key)-1]))
 	for _, one := range list {
 		if one.ObjectKey() == object.ObjectKey() {
 			return one, err

@@ -124,8 +124,10 @@ func (t *Table) line(out *bufio.Writer, row []string, states bool) {
 // Columns returns the columns of a kind's table.
 func Columns(k *model.Kind, wide bool) []model.Column { return wideOnly(k.Columns, wide) }
 
-// StatedColumns returns the columns of a kind's table with those of its standing.
-func StatedColumns(k *model.Kind, wide bool) []model.Column { return wideOnly(k.StatedColumns(), wide) }
+// SummarizedColumns returns the columns of a kind's table with those of its summary.
+func SummarizedColumns(k *model.Kind, wide bool) []model.Column {
+	return wideOnly(k.SummarizedColumns(), wide)
+}
 
 // wideOnly returns columns without those of wide tables, unless wide is set.
 func wideOnly(columns []model.Column, wide bool) []model.Column {

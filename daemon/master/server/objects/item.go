@@ -89,14 +89,14 @@ func (i item) text() (json.RawMessage, error) {
 	return i.view.Text(i.kind, i.key)
 }
 
-// standing adds the object's standing to its text. Endpoints have their state anyway.
-func (i item) standing(text json.RawMessage) (json.RawMessage, error) {
+// summary adds the object's summary to its text. Endpoints have their state anyway.
+func (i item) summary(text json.RawMessage) (json.RawMessage, error) {
 	if i.member != nil {
 		return text, nil
 	}
-	standing, err := json.Marshal(oper.Standing(i.view, i.view.Stored(i.kind, i.key)))
+	summary, err := json.Marshal(oper.Summary(i.view, i.view.Stored(i.kind, i.key)))
 	if err != nil {
 		return nil, err
 	}
-	return model.WithStanding(text, standing), nil
+	return model.WithSummary(text, summary), nil
 }

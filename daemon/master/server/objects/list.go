@@ -36,8 +36,8 @@ func page(v *catalog.View, k *model.Kind, q rest.Query, sees func(key string) bo
 			break
 		}
 		text, err := i.text()
-		if err == nil && q.Standing {
-			text, err = i.standing(text)
+		if err == nil && q.Summary {
+			text, err = i.summary(text)
 		}
 		if err != nil {
 			return rest.Page{}, err

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func TestStated(t *testing.T) {
+func TestSummarized(t *testing.T) {
 	used := 3
-	n := &Stated{&Network{TenantName: "t", NetworkName: "n"}, Standing{VNI: 7, Used: &used}}
+	n := &Summarized{&Network{TenantName: "t", NetworkName: "n"}, Summary{VNI: 7, Used: &used}}
 	for name, want := range map[string]any{"networkName": "n", "vni": 7, "used": 3, "free": nil, "nothing": nil} {
 		if got := n.Field(name); got != want {
 			t.Errorf("%s: want %v, got %v", name, want, got)
@@ -18,12 +18,12 @@ func TestStated(t *testing.T) {
 	text, err := json.Marshal(n)
 	var back struct {
 		NetworkName string
-		Standing    Standing
+		Summary     Summary
 	}
-	if err != nil || json.Unmarshal(text, &back) != nil || back.NetworkName != "n" || back.Standing.VNI != 7 {
-		t.Errorf("want the object with its standing, got %s, %v", text, err)
+	if err != nil || json.Unmarshal(text, &back) != nil || back.NetworkName != "n" || back.Summary.VNI != 7 {
+		t.Errorf("want the object with its summary, got %s, %v", text, err)
 	}
-	if got := string(WithStanding([]byte("{}"), []byte("{}"))); got != `{"standing":{}}` {
+	if got := string(WithSummary([]byte("{}"), []byte("{}"))); got != `{"summary":{}}` {
 		t.Errorf("an object without members: got %s", got)
 	}
 }
@@ -39,17 +39,17 @@ func TestRule_End(t *testing.T) {
 		{Rule{Direction: "in"}, nil, "any", ""},
 		{Rule{Direction: "out", ToNetwork: "n", ToIpAddress: "10.0.0.1"}, []string{"a", "b"}, "groups a, b", "network n, 10.0.0.1"},
 	} {
-		r := &Stated{&row.rule, Standing{Groups: row.groups}}
+		r := &Summarized{&row.rule, Summary{Groups: row.groups}}
 		if r.Field(RuleFrom) != row.from || r.Field(RuleTo) != row.to {
 			t.Errorf("%+v: want %q to %q, got %q to %q", row.rule, row.from, row.to, r.Field(RuleFrom), r.Field(RuleTo))
 		}
 	}
 }
 
-// The columns of a standing exist once each, at their place.
-func TestKind_StatedColumns(t *testing.T) {
+// The columns of a summary exist once each, at their place.
+func TestKind_SummarizedColumns(t *testing.T) {
 	headers := func(k *Kind) (out string) {
-		for _, c := range k.StatedColumns() {
+		for _, c := range k.SummarizedColumns() {
 			out += c.Header + " "
 		}
 		return out

@@ -9,14 +9,14 @@ import (
 	"github.com/contiv/contiv/console/feed"
 )
 
-// hasStanding reports whether the table of a kind shows the standing of its objects.
-func hasStanding(k *model.Kind) bool {
-	columns, _, _ := k.StandingColumns()
+// hasSummary reports whether the table of a kind shows the summary of its objects.
+func hasSummary(k *model.Kind) bool {
+	columns, _, _ := k.SummaryColumns()
 	return len(columns) > 0
 }
 
-// standings returns what gives each object of a kind its standing, as netmaster would; nil if the kind has none. It reads the snapshot once.
-func standings(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Standing {
+// summaries returns what gives each object of a kind its summary, as netmaster would; nil if the kind has none. It reads the snapshot once.
+func summaries(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Summary {
 	switch k {
 	case model.KindRule():
 		groups := map[string][]string{}
@@ -29,14 +29,14 @@ func standings(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Stand
 		for _, list := range groups {
 			slices.Sort(list)
 		}
-		return func(o model.Object) (out model.Standing) {
+		return func(o model.Object) (out model.Summary) {
 			if r, ok := o.(*model.Rule); ok {
 				out.Groups = groups[model.Key(r.TenantName, r.PolicyName)]
 			}
 			return out
 		}
 	case model.KindNetwork():
-		return func(o model.Object) (out model.Standing) {
+		return func(o model.Object) (out model.Summary) {
 			if p, ok := s.Pools[o.ObjectKey()]; ok {
 				out.VNI, out.Used, out.Free = p.VNI, &p.Count, &p.Free
 			}
@@ -47,7 +47,7 @@ func standings(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Stand
 		for _, e := range s.Endpoints {
 			counts[e.EndpointGroupKey]++
 		}
-		return func(o model.Object) (out model.Standing) {
+		return func(o model.Object) (out model.Summary) {
 			if g, ok := o.(*model.EndpointGroup); ok && s.Synced {
 				n := counts[g.Identity().Reversed()]
 				out.Endpoints = &n
@@ -55,7 +55,7 @@ func standings(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Stand
 			return out
 		}
 	case model.KindServiceLB():
-		return func(o model.Object) (out model.Standing) {
+		return func(o model.Object) (out model.Summary) {
 			state, _, ok := feed.Of[*model.ServiceLBInspect](s, feed.Question{Topic: feed.State, Kind: k.Name, Key: o.ObjectKey()})
 			if ok && state.Oper != nil {
 				n := len(state.Oper.Providers)

@@ -11,8 +11,8 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// Standing returns the state of an object that lists show on request. It does not ask agents.
-func Standing(v *catalog.View, object model.Object) (out model.Standing) {
+// Summary returns the state of an object that lists show on request. It does not ask agents.
+func Summary(v *catalog.View, object model.Object) (out model.Summary) {
 	switch o := object.(type) {
 	case *model.Network:
 		n := v.Network(o.Identity())

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Standing is the state of an object that a list has on request (standing=true), from what netmaster knows without its agents. An absent
+// Summary is the state of an object that a list has on request (summary=true), from what netmaster knows without its agents. An absent
 // member is unknown, or does not apply to the kind.
-type Standing struct {
+type Summary struct {
 	VNI       int      `json:"vni,omitempty"`       // of a network: the VNI, or the VLAN id
 	Used      *int     `json:"used,omitempty"`      // of a network: addresses that are given or held
 	Free      *int     `json:"free,omitempty"`      // of a network: IPv4 addresses that can be given
@@ -19,7 +19,7 @@ type Standing struct {
 }
 
 // Field returns a member by its JSON name: an int, a string or a []string; nil if it is absent.
-func (s *Standing) Field(name string) any {
+func (s *Summary) Field(name string) any {
 	number := func(n *int) any {
 		if n == nil {
 			return nil
@@ -45,47 +45,47 @@ func (s *Standing) Field(name string) any {
 	return nil
 }
 
-// Stated is an object with its standing.
-type Stated struct {
+// Summarized is an object with its summary.
+type Summarized struct {
 	Object
-	Standing Standing
+	Summary Summary
 }
 
-// Field returns a field of the object or of its standing, or, of a rule, the ends of its traffic.
-func (s *Stated) Field(name string) any {
+// Field returns a field of the object or of its summary, or, of a rule, the ends of its traffic.
+func (s *Summarized) Field(name string) any {
 	if rule, ok := s.Object.(*Rule); ok && (name == RuleFrom || name == RuleTo) {
-		return rule.End(name, s.Standing.Groups)
+		return rule.End(name, s.Summary.Groups)
 	}
 	if v := s.Object.Field(name); v != nil {
 		return v
 	}
-	return s.Standing.Field(name)
+	return s.Summary.Field(name)
 }
 
-// MarshalJSON adds the standing to the object's members.
-func (s *Stated) MarshalJSON() ([]byte, error) {
+// MarshalJSON adds the summary to the object's members.
+func (s *Summarized) MarshalJSON() ([]byte, error) {
 	object, err := json.Marshal(s.Object)
 	if err != nil {
 		return nil, err
 	}
-	standing, err := json.Marshal(s.Standing)
+	summary, err := json.Marshal(s.Summary)
 	if err != nil {
 		return nil, err
 	}
-	return WithStanding(object, standing), nil
+	return WithSummary(object, summary), nil
 }
 
-// WithStanding adds a standing to an object, both in JSON.
-func WithStanding(object, standing []byte) []byte {
+// WithSummary adds a summary to an object, both in JSON.
+func WithSummary(object, summary []byte) []byte {
 	out := append([]byte(nil), object[:len(object)-1]...)
 	if len(out) > 1 {
 		out = append(out, ',')
 	}
-	out = append(out, `"standing":`...)
-	return append(append(out, standing...), '}')
+	out = append(out, `"summary":`...)
+	return append(append(out, summary...), '}')
 }
 
-// The ends of a rule's traffic, as fields of a Stated rule.
+// The ends of a rule's traffic, as fields of a Summarized rule.
 const (
 	RuleFrom = "from"
 	RuleTo   = "to"
@@ -116,9 +116,9 @@ func (r *Rule) End(name string, groups []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// StandingColumns returns the columns of a kind's table that show its standing, for netctl and the console, and the header before which they
+// SummaryColumns returns the columns of a kind's table that show its summary, for netctl and the console, and the header before which they
 // come; "" is the end. For a rule, they replace its peer.
-func (k *Kind) StandingColumns() (columns []Column, before, instead string) {
+func (k *Kind) SummaryColumns() (columns []Column, before, instead string) {
 	switch k.Name {
 	case "network":
 		return []Column{{Header: "VNI", Field: "vni"}, {Header: "Used", Field: "used", Rank: RankHigh}, {Header: "Free", Field: "free", Rank: RankHigh}}, "", ""
@@ -132,9 +132,9 @@ func (k *Kind) StandingColumns() (columns []Column, before, instead string) {
 	return nil, "", ""
 }
 
-// StatedColumns returns the columns of a kind's table with those of its standing.
-func (k *Kind) StatedColumns() (out []Column) {
-	added, before, instead := k.StandingColumns()
+// SummarizedColumns returns the columns of a kind's table with those of its summary.
+func (k *Kind) SummarizedColumns() (out []Column) {
+	added, before, instead := k.SummaryColumns()
 	for _, c := range k.Columns {
 		if c.Header == before && before != "" {
 			out = append(out, added...)
