@@ -110,7 +110,9 @@ func (v *View) EndpointsIn(group identity.Group) []*record.Endpoint {
 }
 
 // CountEndpointsIn returns the number of endpoints of a group.
-func (v *View) CountEndpointsIn(group identity.Group) int { return endpointsInGroup.In(&v.endpoints, group).Len() }
+func (v *View) CountEndpointsIn(group identity.Group) int {
+	return endpointsInGroup.In(&v.endpoints, group).Len()
+}
 
 // EndpointsOfPod returns the endpoints of the pods with a name, ordered by id: a deleted pod may have left its own.
 func (v *View) EndpointsOfPod(id identity.Pod) []*record.Endpoint {
