@@ -260,3 +260,24 @@ func TestParseRelease(t *testing.T) {
 		}
 	}
 }
+
+// A directory that stays after a host has left, such as a mount point, is not shared with netmaster's group any more.
+func TestSharedDirectoryStays(t *testing.T) {
+	h := &Host{Root: t.TempDir()}
+	for path, mode := range map[string]os.FileMode{"/var/lib/contiv": os.ModeSticky | 0o775, "/etc/contiv": 0o700} {
+		if err := os.MkdirAll(h.at(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chmod(h.at(path), mode), os.WriteFile(h.at(path+"/operators"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.removeDirs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{"/var/lib/contiv": 0o755, "/etc/contiv": 0o700} {
+		if info, err := os.Stat(h.at(path)); err != nil || info.Mode() != os.ModeDir|want {
+			t.Errorf("%s: got %v, %v, want %v", path, info.Mode(), err, want)
+		}
+	}
+}

@@ -5,7 +5,9 @@ package setup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,10 +43,25 @@ func last(text string) string {
 // asideDir returns the path to which the embedded store's data are moved when a host leaves.
 func (h *Host) asideDir() string { return h.at("/var/lib/contiv/store.left") }
 
-// removeDirs removes the directories of contiv that are empty.
+// removeDirs removes the directories of contiv that are empty, and takes back those that stay.
 func (h *Host) removeDirs(context.Context) (string, error) {
+	var all []error
 	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/run/contiv"} {
-		_ = os.Remove(h.at(path)) // fails if the directory is not empty
+		if os.Remove(h.at(path)) != nil { // it is not empty, or a mount point
+			all = append(all, unshare(h.at(path)))
+		}
 	}
-	return "", nil
+	return "", errors.Join(all...)
+}
+
+// unshare takes a directory that a netmaster shared with its group back to root. Other directories, and missing ones, stay as they are.
+func unshare(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || info.Mode()&fs.ModeSticky == 0 {
+		return err
+	}
+	return errors.Join(os.Chown(dir, -1, 0), os.Chmod(dir, 0o755))
 }
