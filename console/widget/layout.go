@@ -23,9 +23,9 @@ const shortHeader, narrowest = 7, 4
 // leastOf returns the width below which a column of a rank is not cut while others of its rank or below are wider: 1 is the lowest rank.
 func leastOf(rank int) int { return [...]int{narrowest, 6, 10, 14}[min(max(rank, 0), 3)] }
 
-// newLayout gives each column what its header and its cells need. Where that is too much it takes from headers that are
-// wider than what is below them, then from the widest column of the lowest rank, and then from the widest, until all fit. ranks may be
-// shorter than headers: a missing rank is 2.
+// newLayout gives each column what its header and its cells need. Where that is too much it hides columns without a cell, the last of the
+// lowest rank first, except those of the highest rank. Then it takes from headers that are wider than what is below them, then from the
+// widest column of the lowest rank, and then from the widest, until all fit. ranks may be shorter than headers: a missing rank is 2.
 func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 	l := layout{make([]int, len(headers)), make([]bool, len(headers))}
 	needs := make([]int, len(headers)) // of the cells
@@ -44,10 +44,12 @@ func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 		l.right[i] = l.right[i] && numbers > 0
 		l.widths[i] = max(Width(h), needs[i])
 	}
+	if len(rows) > 0 {
+		l.hide(needs, ranks, width)
+	}
 	for len(headers) > 0 {
-		sum, widest, idle, most := 2*(len(l.widths)-1), 0, 0, 0
+		sum, widest, idle, most := l.sum(), 0, 0, 0
 		for i, w := range l.widths {
-			sum += w
 			if w > l.widths[widest] {
 				widest = i
 			}
@@ -68,6 +70,27 @@ func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 		}
 	}
 	return l
+}
+
+// sum returns the width of all columns with the blanks between them.
+func (l *layout) sum() (sum int) {
+	for _, w := range l.widths {
+		if w > 0 {
+			sum += w + 2
+		}
+	}
+	return max(sum-2, 0)
+}
+
+// hide hides empty columns until the others fit, or none is empty: their width is 0.
+func (l *layout) hide(needs, ranks []int, width int) {
+	for rank := 1; rank < 3; rank++ {
+		for i := len(l.widths) - 1; i >= 0 && l.sum() > width; i-- {
+			if needs[i] == 0 && rankAt(ranks, i) == rank {
+				l.widths[i] = 0
+			}
+		}
+	}
 }
 
 // lowest returns the widest column of the lowest rank that has one wider than the least of its rank; -1: none, or no ranks are known.
@@ -94,8 +117,11 @@ func rankAt(ranks []int, i int) int {
 
 // join puts cells side by side, each painted.
 func (l layout) join(th *theme.Theme, cells []string, paint func(column int, text string) string) string {
-	parts := make([]string, len(l.widths))
+	parts := make([]string, 0, len(l.widths))
 	for i, w := range l.widths {
+		if w == 0 {
+			continue
+		}
 		text := ""
 		if i < len(cells) {
 			text = cells[i]
@@ -103,7 +129,7 @@ func (l layout) join(th *theme.Theme, cells []string, paint func(column int, tex
 		if l.right[i] {
 			text = blanks(w-Width(text)) + text
 		}
-		parts[i] = paint(i, Fit(th, text, w))
+		parts = append(parts, paint(i, Fit(th, text, w)))
 	}
 	return strings.Join(parts, "  ")
 }

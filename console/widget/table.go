@@ -168,6 +168,9 @@ func (t *Table[T]) Click(x, y int) {
 	case y == 0:
 		at := 2 // the signs before the first column
 		for i, w := range t.drawn.widths {
+			if w == 0 {
+				continue
+			}
 			if at += w + 2; x < at {
 				t.turn(i)
 				return

@@ -3,6 +3,7 @@
 package widget
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -34,5 +35,20 @@ func TestLayout_Ranks(t *testing.T) {
 	rows := []Row{{Cells: []string{"aaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccccccccc"}}}
 	if got := newLayout([]string{"A", "B", "C"}, rows, 40, 1, 3, 2).widths; got[0] >= 20 || got[1] != 12 || got[2] < 10 {
 		t.Errorf("want the first cut and the second whole, got %v", got)
+	}
+}
+
+// Where columns do not fit, those without a cell are hidden first, as many as needed, but none of the highest rank.
+func TestLayout_Empty(t *testing.T) {
+	headers, rows := []string{"Name", "Gateway", "Subnet6", "Used", "Tag"}, []Row{{Cells: []string{"blue", "", "", "", ""}}}
+	ranks := []int{3, 2, 1, 3, 2}
+	for width, want := range map[int][]int{40: {4, 7, 7, 4, 3}, 25: {4, 7, 0, 4, 3}, 19: {4, 7, 0, 4, 0}, 12: {4, 0, 0, 4, 0}} {
+		l := newLayout(headers, rows, width, ranks...)
+		if !slices.Equal(l.widths, want) {
+			t.Errorf("width %d: got %v, want %v", width, l.widths, want)
+		}
+		if line := l.join(plain(), headers, unpainted); Width(line) > width {
+			t.Errorf("width %d: got %q", width, line)
+		}
 	}
 }
