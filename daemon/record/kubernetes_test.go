@@ -24,7 +24,7 @@ func kubernetesSamples() []any {
 		&Namespace{Name: "ns", UID: "u", Labels: map[string]string{"team": "a"}, Place: Place{"t", "n", "g"}},
 		&netpolicy.Policy{ID: identity.NetworkPolicy{Namespace: "ns", Name: "p"}, Pods: web, Ingress: side, Egress: side},
 		&netpolicy.ClusterPolicy{Name: "p", Tier: netpolicy.TierBaseline, Priority: 1000, Namespaces: web, Pods: web, Ingress: cluster, Egress: cluster},
-		&KubernetesService{ID: identity.KubernetesService{Namespace: "ns", Name: "s"}, Type: ServiceLoadBalancer, Headless: true, ExternalName: "x.example",
+		&KubernetesService{ID: identity.KubernetesService{Namespace: "ns", Name: "s"}, Type: ServiceLoadBalancer, Headless: true, ExternalName: "x.example", Unread: []string{"why"},
 			Selector: true, Ports: []ServicePort{{"http", 6, 80, 30080}}, ClusterIPs: []netip.Addr{addr("10.96.0.9"), addr("fd00::9")},
 			ExternalIPs: []netip.Addr{addr("192.0.2.7")}, LoadBalancerIPs: []netip.Addr{addr("192.0.2.8")}, LoadBalancerIP: addr("192.0.2.9"),
 			LoadBalancerClass: "c", SourceRanges: []netip.Prefix{prefix("192.0.2.0/24")}, Place: Place{"t", "n", "g"}, AffinitySeconds: 10800,
