@@ -37,6 +37,8 @@ type Factory struct {
 	Browse func(url string) error
 	// After is time.After unless it is set.
 	After func(time.Duration) <-chan time.Time
+	// Tick is when the progress of a command is drawn, in a goroutine of its own: time.After unless it is set.
+	Tick func(time.Duration) <-chan time.Time
 
 	raw       io.Writer    // Out, for bytes that are not text
 	given     term.Streams // for other programs: they may be a terminal

@@ -21,11 +21,11 @@ func (f *Factory) work(c *cobra.Command) {
 	if !f.ErrTTY || f.progress != nil || c.Flags().Lookup("output") == nil || follows(c) {
 		return
 	}
-	after := f.After
-	if after == nil {
-		after = time.After
+	tick := f.Tick
+	if tick == nil {
+		tick = time.After
 	}
-	f.progress = term.StartProgress(f.given.Err, c.CommandPath()+": waiting for netmaster", f.Now, after)
+	f.progress = term.StartProgress(f.given.Err, c.CommandPath()+": waiting for netmaster", f.Now, tick)
 	f.raw, f.Err = f.progress.Ending(f.raw), f.progress.Ending(f.Err)
 	f.Out = sanitize.Writer(f.raw)
 }

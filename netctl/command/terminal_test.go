@@ -29,7 +29,7 @@ func atTerminal(t *testing.T, url, line string, environment map[string]string) r
 	f := &Factory{
 		Streams: term.Streams{In: strings.NewReader(""), Out: &out, Err: &errs, OutTTY: true, ErrTTY: true, Zone: berlin, Now: func() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) },
 			Screen: term.Screen{Width: 80, Colour: environment["NO_COLOR"] == "", Zone: berlin}},
-		Home: t.TempDir(), After: func(time.Duration) <-chan time.Time { return nil },
+		Home: t.TempDir(), Tick: func(time.Duration) <-chan time.Time { return nil },
 		Getenv: func(name string) string {
 			if name == "NETMASTER" {
 				return url
@@ -120,7 +120,7 @@ func TestShowsThatItWorks(t *testing.T) {
 	defer slow.Close()
 	var out bytes.Buffer
 	errs := &notifying{drawn: answered}
-	f := &Factory{Streams: term.Streams{Out: &out, Err: errs, ErrTTY: true, Now: time.Now}, Home: t.TempDir(), After: func(time.Duration) <-chan time.Time { return ticks },
+	f := &Factory{Streams: term.Streams{Out: &out, Err: errs, ErrTTY: true, Now: time.Now}, Home: t.TempDir(), Tick: func(time.Duration) <-chan time.Time { return ticks },
 		Getenv: func(name string) string { return map[string]string{"NETMASTER": slow.URL}[name] }}
 	code := Run(t.Context(), f, []string{"tenant", "ls", "-q"})
 	if want := "\r\x1b[Knetctl tenant ls: waiting for netmaster (0 s)"; code != 0 || out.String() != "default\n" || !strings.HasPrefix(errs.text.String(), want) || !strings.HasSuffix(errs.text.String(), "\r\x1b[K") {
