@@ -272,8 +272,15 @@ func TestSharedDirectoryStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	last := h.LastLines(Netplugin)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(last), 0o755), os.WriteFile(last, []byte("ended"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := h.removeDirs(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(last)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", last, err)
 	}
 	for path, want := range map[string]os.FileMode{"/var/lib/contiv": 0o755, "/etc/contiv": 0o700} {
 		if info, err := os.Stat(h.at(path)); err != nil || info.Mode() != os.ModeDir|want {

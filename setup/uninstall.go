@@ -43,10 +43,15 @@ func last(text string) string {
 // asideDir returns the path to which the embedded store's data are moved when a host leaves.
 func (h *Host) asideDir() string { return h.at("/var/lib/contiv/store.left") }
 
-// removeDirs removes the directories of contiv that are empty, and takes back those that stay.
+// removeDirs removes the last log lines of the daemons, and the directories of contiv that are empty. It takes back those that stay.
 func (h *Host) removeDirs(context.Context) (string, error) {
 	var all []error
-	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/run/contiv"} {
+	for _, daemon := range Daemons() {
+		if err := os.Remove(h.LastLines(daemon)); !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, err)
+		}
+	}
+	for _, path := range []string{"/etc/contiv/host", "/etc/contiv/trust", "/etc/contiv", "/var/lib/contiv", "/var/log/contiv", "/run/contiv"} {
 		if os.Remove(h.at(path)) != nil { // it is not empty, or a mount point
 			all = append(all, unshare(h.at(path)))
 		}

@@ -13,7 +13,8 @@ if [ -x "$program" ]; then
 	rm -f "$program"
 fi
 rm -f /etc/contiv/host/netplugin.env /etc/contiv/host/netplugin.started /etc/contiv/host/netplugin.removed /etc/contiv/netplugin.env /etc/contiv/trust/agent.pem /var/lib/contiv/docker-networks
-rm -f /etc/contiv/cni/10-contiv.conflist /etc/contiv/host/contivk8s.sha256
+rm -f /etc/contiv/cni/10-contiv.conflist /etc/contiv/host/contivk8s.sha256 /var/log/contiv/netplugin.last
+rmdir /var/log/contiv 2>/dev/null || true
 rmdir /etc/contiv/cni 2>/dev/null || true
 rm -f /etc/systemd/system/multi-user.target.wants/contiv-netplugin.service /etc/systemd/system/ovs-vswitchd.service.d/contiv.conf
 rmdir /etc/systemd/system/ovs-vswitchd.service.d 2>/dev/null || true
