@@ -110,15 +110,11 @@ func newSetAlias(f *Factory) *cobra.Command {
 			if len(words) == 0 || !isCommand(f, words[0]) {
 				return term.BadUsage("COMMAND: got %q, want a command of netctl, such as 'get endpoints -t shop'", args[1])
 			}
-			c, err := f.contexts()
-			if err != nil {
-				return err
+			set := func(c *contexts.Config) error {
+				c.SetAlias(name, args[1])
+				return nil
 			}
-			c.SetAlias(name, args[1])
-			if err := saveConfig(c, dry); err != nil {
-				return err
-			}
-			return printf(f.Out, "Alias %q set.\n", name)
+			return f.changeConfig(dry, set, "Alias %q set.\n", name)
 		},
 	}
 	dry.register(c)
@@ -137,17 +133,7 @@ func newDeleteAlias(f *Factory) *cobra.Command {
 			return c.AliasNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := f.contexts()
-			if err != nil {
-				return err
-			}
-			if err := c.DeleteAlias(args[0]); err != nil {
-				return local(err)
-			}
-			if err := saveConfig(c, dry); err != nil {
-				return err
-			}
-			return printf(f.Out, "Alias %q deleted.\n", args[0])
+			return f.changeConfig(dry, func(c *contexts.Config) error { return c.DeleteAlias(args[0]) }, "Alias %q deleted.\n", args[0])
 		},
 	}
 	dry.register(c)

@@ -143,17 +143,7 @@ func newUseContext(f *Factory) *cobra.Command {
 	out := &cobra.Command{
 		Use: "use-context NAME", Short: "Make a context the current one", Args: exactly("NAME"), ValidArgsFunction: completeContext(f),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := f.contexts()
-			if err != nil {
-				return err
-			}
-			if err := c.Use(args[0]); err != nil {
-				return local(err)
-			}
-			if err := saveConfig(c, dry); err != nil {
-				return err
-			}
-			return printf(f.Out, "Switched to context %q.\n", args[0])
+			return f.changeConfig(dry, func(c *contexts.Config) error { return c.Use(args[0]) }, "Switched to context %q.\n", args[0])
 		},
 	}
 	dry.register(out)
@@ -211,17 +201,7 @@ func newDeleteContext(f *Factory) *cobra.Command {
 	out := &cobra.Command{
 		Use: "delete-context NAME", Short: "Delete a context, but not its cluster and its user", Args: exactly("NAME"), ValidArgsFunction: completeContext(f),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := f.contexts()
-			if err != nil {
-				return err
-			}
-			if err := c.Delete(args[0]); err != nil {
-				return local(err)
-			}
-			if err := saveConfig(c, dry); err != nil {
-				return err
-			}
-			return printf(f.Out, "Deleted context %q.\n", args[0])
+			return f.changeConfig(dry, func(c *contexts.Config) error { return c.Delete(args[0]) }, "Deleted context %q.\n", args[0])
 		},
 	}
 	dry.register(out)
@@ -234,4 +214,19 @@ func saveConfig(c *contexts.Config, dry dryRun) error {
 		return err
 	}
 	return local(c.Save())
+}
+
+// changeConfig changes the user's file of contexts, and prints what it has done.
+func (f *Factory) changeConfig(dry dryRun, change func(*contexts.Config) error, done string, args ...any) error {
+	c, err := f.contexts()
+	if err != nil {
+		return err
+	}
+	if err := change(c); err != nil {
+		return local(err)
+	}
+	if err := saveConfig(c, dry); err != nil {
+		return err
+	}
+	return printf(f.Out, done, args...)
 }
