@@ -74,18 +74,19 @@ func TestFlushedSwitch(t *testing.T) {
 				{"one flow of the last table", flow.Delta{DelFlows: want.Flows[len(want.Flows)-1:]}},
 			} {
 				until(t, "the comparison of the connection", func() bool { return r.Counters().Resyncs > 0 && r.Whole() })
-				before := r.Counters().Resyncs
+				before, earlier := r.Counters().Resyncs, len(log.String())
 				tamper(row.gone)
 				until(t, row.name+" to be missed and restored", func() bool {
 					return r.Counters().Resyncs > before && r.Whole() && len(dump().Flows) == len(want.Flows)
 				})
 				same(t, ofnettest.Many(5, 5), dump())
+				// The number of flows and the switch's own report of a removal race: either may be the first to show it.
+				if got := log.String()[earlier:]; !strings.Contains(got, "another program") {
+					t.Errorf("want the removal of %s logged, got %q", row.name, got)
+				}
 			}
 			if c := r.Counters(); c.Refused != 0 {
 				t.Errorf("want nothing refused, got %d", c.Refused)
-			}
-			if got := strings.Count(log.String(), "another program removed flows from the switch"); got != 2 {
-				t.Errorf("want it logged once for each, got %d times:\n%s", got, log)
 			}
 		})
 	}
