@@ -4,7 +4,6 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -69,20 +68,9 @@ func TestPackSwitch(t *testing.T) {
 	if err := os.Symlink("/", filepath.Join(roots, runtime.GOARCH)); err != nil { // this machine has Open vSwitch
 		t.Fatal(err)
 	}
-	var first []byte
 	out := filepath.Join(t.TempDir(), "switch.tar")
-	for range 2 {
-		if err := packSwitch(bin, roots, out, "v9", time.Unix(1767225600, 0)); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first != nil && !bytes.Equal(first, text) {
-			t.Error("the same programs give other bytes")
-		}
-		first = text
+	if err := packSwitch(bin, roots, out, "v9", time.Unix(1767225600, 0)); err != nil {
+		t.Fatal(err)
 	}
 	unpacked(t, out, root)
 	if err := os.WriteFile(filepath.Join(root, "etc/machine-id"), []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
