@@ -77,6 +77,9 @@ func (b *builder) info(format string, p *pack, dir string) (*nfpm.Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	if format == "rpm" {
+		contents = append(contents, b.directories(contents)...)
+	}
 	info.Contents = contents
 	if p.scripts == "" {
 		return info, nil
@@ -87,6 +90,28 @@ func (b *builder) info(format string, p *pack, dir string) (*nfpm.Info, error) {
 		}
 	}
 	return info, nil
+}
+
+// foreign are the directories that belong to the distribution: a removal of the last package of ours leaves them.
+func foreign() []string {
+	return []string{"/", "/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib/systemd", "/usr/lib/systemd/system", "/usr/lib/sysusers.d", "/usr/share",
+		"/usr/share/doc", "/usr/share/man", "/usr/share/man/man1", "/usr/share/man/man8", "/usr/share/bash-completion", "/usr/share/bash-completion/completions", "/usr/share/zsh"}
+}
+
+// directories are the directories of files, other than those of the distribution. rpm removes only directories that a package has, and
+// several may have the same.
+func (b *builder) directories(of files.Contents) (out files.Contents) {
+	known := map[string]bool{}
+	for _, dir := range foreign() {
+		known[dir] = true
+	}
+	for _, f := range of {
+		for dir := filepath.Dir(f.Destination); !known[dir]; dir = filepath.Dir(dir) {
+			known[dir] = true
+			out = append(out, &files.Content{Destination: dir, Type: files.TypeDir, FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: b.time, Owner: "root", Group: "root"}})
+		}
+	}
+	return out
 }
 
 // script writes a maintainer script with what all have in common, and returns its path.

@@ -136,7 +136,7 @@ func dpkg(t *testing.T, m *machine.Machine, action, what string) string {
 	return run(t, m, "DEBIAN_FRONTEND=noninteractive dpkg "+action+" "+what+" 2>&1")
 }
 
-// packages gives a machine the packages in a directory, or makes those of a version if dir is "". It returns a pattern of their files there.
+// packages gives a machine the packages in a directory, or makes those of a version if dir is "". It returns a pattern of the deb files there.
 func packages(t *testing.T, m *machine.Machine, version, dir string) string {
 	t.Helper()
 	return givePackages(t, m, version, packagesOf(t, version, dir))
@@ -152,14 +152,14 @@ func packagesOf(t *testing.T, version, dir string) string {
 	return dir
 }
 
-// givePackages copies the packages in a directory to a machine, and returns a pattern of their files there.
+// givePackages copies the packages in a directory to a machine, and returns a pattern of the deb files there.
 func givePackages(t *testing.T, m *machine.Machine, version, dir string) string {
 	t.Helper()
 	if err := m.Mount(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	to := "/root/packages-" + version
-	run(t, m, "mkdir "+to+" && cp "+dir+"/*.deb "+to+" && umount "+dir)
+	run(t, m, "mkdir "+to+" && cp "+dir+"/*.deb "+dir+"/*.rpm "+to+" && umount "+dir)
 	return to + "/*.deb"
 }
 

@@ -24,7 +24,7 @@ const rootSize = "8G"
 // rootPackages are what machines have installed: what Contiv needs on a host, what install-deps would install for the demo and the
 // tests, and what tests look with.
 const rootPackages = `systemd systemd-sysv udev dbus iproute2 iputils-ping openvswitch-switch nftables kmod procps e2fsprogs ca-certificates tcpdump
-	ethtool openssh-server curl jq strace make git tmux frr slapd etcd-server etcd-client util-linux libpam-systemd xz-utils python3`
+	ethtool openssh-server curl jq strace make git tmux frr slapd etcd-server etcd-client util-linux libpam-systemd xz-utils python3 rpm`
 
 // rootSetup is run in the root. The services that the project starts by itself stay off; Open vSwitch runs, as on a host.
 const rootSetup = `passwd -d root
