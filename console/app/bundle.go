@@ -26,8 +26,5 @@ func showBundle(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *o
 	f := feed.New(&client.Client{Base: term.BundleBase, HTTP: &http.Client{Transport: b.Transport}, Program: "console/" + build.Info().Version},
 		func() time.Time { return time.Now().Add(-ago) })
 	m.cluster, m.bundle, m.now = f, b.String(), b.Manifest.Made
-	if o.once {
-		return once(ctx, out, f, m, o)
-	}
-	return live(ctx, in, out, f, m)
+	return o.show(ctx, in, out, f, m)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
-	"github.com/contiv/contiv/console/page"
 	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -34,7 +33,7 @@ type options struct {
 	context                  string
 	explicit                 bool // --netmaster is on the command line
 	ascii, once, svg, write  bool
-	insecure, mouse          bool
+	insecure, mouse, plain   bool
 	width, height            int
 	record, replay, at       string
 	bundle                   string
@@ -62,11 +61,12 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host fu
 	f.StringVar(&o.netmaster, "netmaster", netmaster, "base URLs of netmasters, separated by commas: if one does not answer, the next is tried (default on a host of a cluster: its netmasters) [$NETMASTER]")
 	f.StringVar(&o.context, "context", "", "context of netctl config to use (default: the current one, unless --netmaster or $NETMASTER is set)")
 	f.BoolVar(&o.insecure, "insecure", term.Insecure(getenv), "accept any server certificate [$INSECURE]")
-	f.StringVar(&o.screen, "screen", "overview", "first page, or a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe")
-	f.StringVar(&o.theme, "theme", "", "dark, light or mono (default: according to the terminal's background, or mono with $NO_COLOR)")
+	f.StringVar(&o.screen, "screen", "overview", "first page, a path within it, such as addresses/TENANT/NETWORK, flows/HOST/TABLE, endpoint/ID:describe, or a view of your own")
+	f.StringVar(&o.theme, "theme", "", "dark, light, sixteen (colours), mono, or a skin of your own (default: according to the terminal and its background, or mono with $NO_COLOR)")
 	f.BoolVar(&o.ascii, "ascii", false, "draw only with ASCII characters")
 	f.BoolVar(&o.write, "write", false, "allow changes: e edits in $EDITOR, ctrl+d deletes; each change is shown and confirmed first")
 	f.BoolVar(&o.mouse, "mouse", false, "use the mouse to scroll, select, sort and change pages; select text with shift; ctrl+t switches the mouse on and off")
+	f.BoolVar(&o.plain, "plain", false, "read commands from lines and print pages as text, for screen readers and terminals that move no cursor")
 	f.BoolVar(&o.once, "once", false, "print one frame as plain text and exit")
 	f.BoolVar(&o.svg, "svg", false, "with --once: print the frame as an SVG image, in the colours of the theme")
 	f.StringVar(&o.record, "record", "", "record all received data in this file, for --replay; it must not exist")
@@ -80,20 +80,34 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host fu
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) string, o *options) error {
-	name := o.theme
-	switch {
-	case name == "" && getenv("NO_COLOR") != "":
-		name = "mono"
-	case name == "":
-		name = "dark"
-	}
-	t, err := theme.New(name, o.ascii)
+	own, file, err := ownPreferences(getenv)
 	if err != nil {
 		return err
 	}
-	first, err := page.Open(o.screen)
+	if o.plain {
+		o.ascii, o.write = true, false
+		o.theme = "mono"
+	}
+	o.ascii, o.mouse = o.ascii || own.ASCII, o.mouse || own.Mouse
+	if o.theme == "" {
+		o.theme = own.Theme
+	}
+	name := o.theme
+	if name == "" {
+		name = themeOf(getenv)
+	}
+	t, err := own.Look(name, o.ascii)
 	if err != nil {
-		first, err = page.Open(page.Complete(o.screen, &feed.Snapshot{}))
+		return err
+	}
+	mine, err := newPersonal(own)
+	if err != nil {
+		return err
+	}
+	mine.keep = keepIn(file)
+	first, filter, err := mine.open(o.screen)
+	if err != nil {
+		first, filter, err = mine.open(complete(o.screen, &feed.Snapshot{}, &mine))
 	}
 	if err != nil {
 		return fmt.Errorf("--screen %s: %w", o.screen, err)
@@ -106,7 +120,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 		edits = term.EditorCommand(getenv)
 	}
 	m := New(ctx, nil, t, first, time.Now(), edits...)
-	m.mouse = o.mouse
+	m.mouse, m.personal, m.filter = o.mouse, mine, filter
 	if o.theme == "" && t.Name == "dark" {
 		if m.light, err = theme.New("light", o.ascii); err != nil {
 			return err
@@ -132,14 +146,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	}
 	f := feed.New(c, time.Now)
 	m.cluster = f
-	show := live
-	if o.once {
-		show = func(ctx context.Context, _ io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
-			return once(ctx, out, f, m, o)
-		}
-	}
 	if o.record == "" {
-		return show(ctx, in, out, f, m)
+		return o.show(ctx, in, out, f, m)
 	}
 	w, err := record(f, o, base)
 	if err != nil {
@@ -148,7 +156,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if !o.once {
 		m.recorder = w
 	}
-	return errors.Join(show(ctx, in, out, f, m), w.Close())
+	return errors.Join(o.show(ctx, in, out, f, m), w.Close())
 }
 
 // replay plays a recording.
@@ -162,7 +170,18 @@ func replay(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *optio
 		m.replay.showOnce(m)
 		return draw(out, m, o)
 	}
-	return live(ctx, in, out, nil, m)
+	return o.show(ctx, in, out, nil, m)
+}
+
+// show shows the model in the way of the options. f feeds it; nil: it plays a recording. It blocks until the user or ctx ends it.
+func (o *options) show(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Model) error {
+	switch {
+	case o.once:
+		return once(ctx, out, f, m, o)
+	case o.plain:
+		return runPlain(ctx, in, out, f, m, o)
+	}
+	return live(ctx, in, out, f, m)
 }
 
 // connect makes the client. The console reuses the session of netctl login at https URLs.
@@ -193,7 +212,7 @@ func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options
 func draw(out io.Writer, m *Model, o *options) (err error) {
 	m.Update(tea.WindowSizeMsg{Width: o.width, Height: o.height})
 	if o.svg {
-		_, err = io.WriteString(out, svg(m.Frame(), groundOf(m.theme.Name)))
+		_, err = io.WriteString(out, svg(m.Frame(), groundOf(m.theme.Base)))
 		return err
 	}
 	_, err = fmt.Fprintln(out, Plain(m.Frame()))

@@ -239,12 +239,10 @@ func screens() (out []screen) {
 
 // press sends keys and does at once what they ask for, as the program would.
 func press(m *Model, keys ...string) {
-	special := map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "right": {Code: tea.KeyRight},
-		"left": {Code: tea.KeyLeft}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "pgdown": {Code: tea.KeyPgDown}, "space": {Code: tea.KeySpace, Text: " "}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+space": {Code: tea.KeySpace, Mod: tea.ModCtrl}}
 	for _, k := range keys {
-		msg, ok := special[k]
-		if !ok {
-			msg = tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
+		msg, err := pressOf(k)
+		if err != nil {
+			panic(err)
 		}
 		if _, cmd := m.Update(msg); cmd != nil {
 			m.Update(cmd())

@@ -41,6 +41,8 @@ func newHelp(m *Model) *help {
 	if m.replay != nil {
 		section("THE RECORDING", bindings(replayKeys()))
 	}
+	section("YOUR KEYS", bindings(m.personal.keys()))
+	section("YOUR VIEWS, by name behind \":\"", m.personal.entries())
 	section("PAGES, by number or by name behind \":\"", entryKeys())
 	return h
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -64,6 +65,7 @@ type Model struct {
 	filter        *widget.Filter
 	filters       map[*page.Page]*widget.Filter // of the pages of the history that are not shown
 	prompt        prompt
+	personal      personal
 	notice        string
 	help          *help     // nil: it is not shown
 	mouse         bool      // it is the console's; else the terminal's, to select text
@@ -141,7 +143,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		if m.prompt.open() {
-			return m.answer(m.prompt.update(msg, m.snapshot))
+			return m.answer(m.prompt.update(msg, m.snapshot, &m.personal))
 		}
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Button)
@@ -167,7 +169,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.notice = ""
 	switch {
 	case m.prompt.open():
-		return m.answer(m.prompt.update(msg, m.snapshot))
+		return m.answer(m.prompt.update(msg, m.snapshot, &m.personal))
 	case m.help != nil:
 		if !m.help.key(msg, m.canvas().Height-1) {
 			m.help = nil
@@ -175,7 +177,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if !m.page().Claims(msg) {
-		keys := globalKeys()
+		keys := append(m.personal.keys(), globalKeys()...)
 		if m.replay != nil {
 			keys = append(replayKeys(), keys...)
 		}
@@ -287,11 +289,10 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	if line == "q" || line == "quit" {
 		return tea.Quit
 	}
-	made, err := page.Open(line)
-	if err != nil {
-		m.notice = err.Error()
+	if name, ok := strings.CutPrefix(line, "save "); ok || line == "save" {
+		m.save(strings.TrimSpace(strings.TrimPrefix(name, "save")))
 		return nil
 	}
-	m.open(made)
+	m.visit(line)
 	return nil
 }

@@ -24,7 +24,7 @@ type ground struct{ Background, Foreground string }
 
 // groundOf are those of the theme of that name.
 func groundOf(theme string) ground {
-	if theme == "dark" {
+	if theme == "dark" || theme == "sixteen" {
 		return ground{"#16181d", "#d4d7dd"}
 	}
 	return ground{"#ffffff", "#1f2328"}
@@ -33,7 +33,7 @@ func groundOf(theme string) ground {
 // pen is how text is written: ECMA-48, SGR.
 type pen struct {
 	bold, faint, underline, reverse bool
-	color                           string // "": the ground's
+	color, behind                   string // "": the ground's
 }
 
 // svg draws a frame. Lines are as long as they are wide in cells; sequences other than SGR are ignored.
@@ -81,12 +81,15 @@ func (p pen) line(out *strings.Builder, text string, y int, g ground) pen {
 }
 
 func (p pen) run(out *strings.Builder, text string, x, cells, y int, g ground) {
-	foreground, ground := p.color, ""
+	foreground, ground := p.color, p.behind
 	if foreground == "" {
 		foreground = g.Foreground
 	}
 	if p.reverse {
-		foreground, ground = g.Background, foreground
+		if ground == "" {
+			ground = g.Background
+		}
+		foreground, ground = ground, foreground
 	}
 	left, top := margin+float64(x)*cellWidth, margin+y*cellHeight
 	if ground != "" && cells > 0 {
@@ -144,15 +147,44 @@ func (p *pen) set(params []string) {
 			p.color = ""
 		case n >= 90 && n <= 97:
 			p.color = sgrColor(n - 90 + 8)
-		case n == 38 && i+2 < len(params) && params[i+1] == "5":
-			if index, err := strconv.Atoi(params[i+2]); err == nil {
-				p.color = sgrColor(index)
-			}
-			i += 2
-		case n == 38 || n == 48: // colours that the console's themes do not use
-			return
+		case n >= 40 && n <= 47:
+			p.behind = sgrColor(n - 40)
+		case n == 49:
+			p.behind = ""
+		case n >= 100 && n <= 107:
+			p.behind = sgrColor(n - 100 + 8)
+		case n == 38:
+			i += extended(params[i+1:], &p.color)
+		case n == 48:
+			i += extended(params[i+1:], &p.behind)
 		}
 	}
+}
+
+// extended reads what follows 38 or 48, a colour of the palette (5;N) or of red, green and blue (2;R;G;B), and returns how many
+// parameters it has taken. A colour that it cannot read changes nothing.
+func extended(params []string, to *string) (taken int) {
+	numbers := func(from, n int) (out []any) {
+		for i := from; i < from+n && i < len(params); i++ {
+			if v, err := strconv.ParseUint(params[i], 10, 8); err == nil {
+				out = append(out, int(v))
+			}
+		}
+		return out
+	}
+	switch {
+	case len(params) > 0 && params[0] == "5":
+		if v := numbers(1, 1); len(v) == 1 {
+			*to = sgrColor(v[0].(int))
+		}
+		return min(2, len(params))
+	case len(params) > 0 && params[0] == "2":
+		if v := numbers(1, 3); len(v) == 3 {
+			*to = fmt.Sprintf("#%02x%02x%02x", v...)
+		}
+		return min(4, len(params))
+	}
+	return len(params)
 }
 
 // sgrColor is an entry of the palette of 256 colours, as xterm has it; "" when there is none.

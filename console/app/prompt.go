@@ -20,8 +20,16 @@ func (p *prompt) open() bool { return p.kind != "" }
 
 func (p *prompt) start(kind string) { *p = prompt{kind, widget.NewInput()} }
 
+// complete returns the first path or view with a prefix, or the prefix itself.
+func complete(typed string, s *feed.Snapshot, own *personal) string {
+	if views := own.named(typed); len(views) > 0 {
+		return views[0]
+	}
+	return page.Complete(typed, s)
+}
+
 // update edits the line. done reports whether it was ended with enter; esc ends it with an empty line.
-func (p *prompt) update(msg tea.Msg, s *feed.Snapshot) (kind, line string, done bool) {
+func (p *prompt) update(msg tea.Msg, s *feed.Snapshot, own *personal) (kind, line string, done bool) {
 	kind = p.kind
 	pressed, _ := msg.(tea.KeyPressMsg)
 	switch line = p.input.Text(); {
@@ -29,13 +37,13 @@ func (p *prompt) update(msg tea.Msg, s *feed.Snapshot) (kind, line string, done 
 		*p = prompt{}
 		return kind, "", true
 	case pressed.String() == "enter":
-		if _, err := page.Open(line); kind == ":" && err != nil {
-			line = page.Complete(line, s)
+		if _, _, err := own.open(line); kind == ":" && err != nil {
+			line = complete(line, s, own)
 		}
 		*p = prompt{}
 		return kind, line, true
 	case pressed.String() == "tab" && kind == ":":
-		p.input.SetText(page.Complete(line, s))
+		p.input.SetText(complete(line, s, own))
 	default:
 		p.input.Update(msg)
 	}

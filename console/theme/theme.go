@@ -42,6 +42,7 @@ type Glyphs struct {
 // Theme paints text. Its zero value paints nothing; New makes a useful one.
 type Theme struct {
 	Name   string
+	Base   string // the theme of New whose background it has: Name, except for a skin
 	Glyphs Glyphs
 	styles []style // by Role
 }
@@ -51,43 +52,63 @@ type Theme struct {
 type style struct{ begin, end, beginMark, endMark string }
 
 // Names are the themes that New knows.
-func Names() []string { return []string{"dark", "light", "mono"} }
+func Names() []string { return []string{"dark", "light", "sixteen", "mono"} }
 
 // New makes the theme of that name. With ascii, it uses no character beyond ASCII.
 func New(name string, ascii bool) (*Theme, error) {
-	t := &Theme{Name: name, Glyphs: Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■",
-		"▾", "▸", "□", "*", "◌", [6]string{"┌", "┐", "└", "┘", "─", "│"}, "═", "▁▂▃▄▅▆▇█", "▶", "‖", "◆"}}
-	if ascii {
-		t.Glyphs = Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#",
-			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#", ">", "=", "+"}
+	styles := stylesOf(name)
+	if styles == nil {
+		return nil, fmt.Errorf("theme: got %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
+	return compiled(name, name, styles, ascii), nil
+}
+
+// stylesOf returns the styles of one of the themes; nil if none has that name.
+func stylesOf(name string) map[Role]lipgloss.Style {
 	base, color := lipgloss.NewStyle(), lipgloss.Color
-	var styles map[Role]lipgloss.Style
 	switch name {
 	case "dark":
-		styles = map[Role]lipgloss.Style{Dim: base.Foreground(color("245")), Title: base.Bold(true).Foreground(color("252")),
+		return map[Role]lipgloss.Style{Dim: base.Foreground(color("245")), Title: base.Bold(true).Foreground(color("252")),
 			Good: base.Foreground(color("114")), Held: base.Foreground(color("80")), Warn: base.Foreground(color("214")),
 			Bad: base.Bold(true).Foreground(color("203")), Cursor: base.Reverse(true),
 			Relation: base.Foreground(color("176")), Fresh: base.Bold(true).Underline(true).Foreground(color("231"))}
 	case "light":
-		styles = map[Role]lipgloss.Style{Dim: base.Foreground(color("242")), Title: base.Bold(true),
+		return map[Role]lipgloss.Style{Dim: base.Foreground(color("242")), Title: base.Bold(true),
 			Good: base.Foreground(color("28")), Held: base.Foreground(color("30")), Warn: base.Foreground(color("130")),
 			Bad: base.Bold(true).Foreground(color("160")), Cursor: base.Reverse(true),
 			Relation: base.Foreground(color("127")), Fresh: base.Bold(true).Underline(true)}
+	case "sixteen": // the colours of the terminal's own palette, which suit its background
+		return map[Role]lipgloss.Style{Dim: base.Foreground(color("8")), Title: base.Bold(true),
+			Good: base.Foreground(color("2")), Held: base.Foreground(color("6")), Warn: base.Foreground(color("3")),
+			Bad: base.Bold(true).Foreground(color("1")), Cursor: base.Reverse(true),
+			Relation: base.Foreground(color("5")), Fresh: base.Bold(true).Underline(true)}
 	case "mono":
-		styles = map[Role]lipgloss.Style{Dim: base.Faint(true), Title: base.Bold(true), Bad: base.Bold(true), Cursor: base.Reverse(true),
+		return map[Role]lipgloss.Style{Dim: base.Faint(true), Title: base.Bold(true), Bad: base.Bold(true), Cursor: base.Reverse(true),
 			Relation: base.Bold(true), Fresh: base.Underline(true)}
-	default:
-		return nil, fmt.Errorf("theme: got %q, want one of %s", name, strings.Join(Names(), ", "))
 	}
+	return nil
+}
+
+// compiled makes a theme of styles, on the background of one of the themes.
+func compiled(name, base string, styles map[Role]lipgloss.Style, ascii bool) *Theme {
+	t := &Theme{Name: name, Base: base, Glyphs: glyphs(ascii), styles: make([]style, Fresh+1)}
 	secret := rand.Uint64() | 1<<63
-	t.styles = make([]style, Fresh+1)
 	for r, s := range styles {
 		const sample = "x"
 		begin, end, _ := strings.Cut(s.Render(sample), sample)
 		t.styles[r] = style{begin, end, fmt.Sprintf("\x1b[%d;%dm", secret, 2*r), fmt.Sprintf("\x1b[%d;%dm", secret, 2*r+1)}
 	}
-	return t, nil
+	return t
+}
+
+// glyphs returns the signs; with ascii, none beyond ASCII.
+func glyphs(ascii bool) Glyphs {
+	if ascii {
+		return Glyphs{">", "*", "~", "x", "#", ".", "-", "^", "v", ">", "~", ".", "#",
+			"v", ">", "o", "*", "o", [6]string{"+", "+", "+", "+", "-", "|"}, "=", "_.-:=+*#", ">", "=", "+"}
+	}
+	return Glyphs{"▸", "●", "◐", "✗", "▓", "░", "─", "▲", "▼", "▶", "…", "·", "■",
+		"▾", "▸", "□", "*", "◌", [6]string{"┌", "┐", "└", "┘", "─", "│"}, "═", "▁▂▃▄▅▆▇█", "▶", "‖", "◆"}
 }
 
 // Paint gives text the style of a role, by marks that take no cells; Render turns them into colours.

@@ -56,6 +56,7 @@ type Config struct {
 	clusters, users, contexts map[string]map[string][]string // by name, of each its keys with one value, or those of a list
 	current                   string
 	aliases                   map[string]string // command lines, by name
+	console                   []configfile.Entry
 }
 
 // Sections of the file.
@@ -65,6 +66,7 @@ const (
 	contextsKey = "contexts"
 	currentKey  = "current-context"
 	aliasesKey  = "aliases"
+	consoleKey  = "console"
 )
 
 // sections are the keys of each section's entries.
@@ -117,8 +119,13 @@ func (c *Config) decode(entries []configfile.Entry) (problems []*configfile.Prob
 			c.current = e.Value.Text
 		case e.Key == aliasesKey:
 			problems = append(problems, c.decodeAliases(e)...)
+		case e.Key == consoleKey:
+			if e.Value.Kind != configfile.Map && e.Value.Kind != configfile.Null {
+				problems = append(problems, wrong(e.Line, e.Key, &e.Value, configfile.Map))
+			}
+			c.console = e.Value.Map
 		case to == nil:
-			problems = append(problems, unknown(e, []string{aliasesKey, clustersKey, contextsKey, currentKey, usersKey}))
+			problems = append(problems, unknown(e, []string{aliasesKey, clustersKey, consoleKey, contextsKey, currentKey, usersKey}))
 		case e.Value.Kind != configfile.Map && e.Value.Kind != configfile.Null:
 			problems = append(problems, wrong(e.Line, e.Key, &e.Value, configfile.Map))
 		default:
