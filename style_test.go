@@ -17,10 +17,10 @@ import (
 
 // logKeys are the keys of log lines. Each kind of value has one key in all log lines; a new key is added here.
 var logKeys = strings.Fields(`
-	address adopted as authorities bond bytes by cluster code component condition conflicts container control difference differences dropped duration endpoint endpoints
+	address adopted after as authorities bond bytes by cluster code command component condition conflicts container control difference differences dropped duration endpoint endpoints
 	enough error file flag freed from holder host id identity incarnation interface is key kind machine member method mtu netns network object open owner panic partner
 	path peers phase port prefix profile protected quota reason records released repairing requests restarting retry revision role routes shard socket stack
-	status store subnet tasks term to until uplinks used version vtep want was`)
+	status store subnet tasks term to until uplinks used user version vtep want was`)
 
 // goFiles calls visit for every Go file of the tree.
 func goFiles(t *testing.T, visit func(path string, set *token.FileSet, file *ast.File)) {

@@ -20,7 +20,6 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
-	"github.com/contiv/contiv/console/theme"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -37,6 +36,7 @@ type options struct {
 	width, height            int
 	record, replay, at       string
 	bundle                   string
+	serve, keys, hostKey     string
 	recordLimit              int // MiB
 }
 
@@ -74,6 +74,9 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host fu
 	f.StringVar(&o.replay, "replay", "", "play this recording instead of connecting to a netmaster")
 	f.StringVar(&o.bundle, "bundle", "", "show this support bundle (of netctl support-bundle) instead of a live cluster (requires the netmaster binary, next to contiv or in $PATH)")
 	f.StringVar(&o.at, "at", "", "with --replay: start at a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
+	f.StringVar(&o.serve, "serve", "", "serve the console over SSH at this address, such as :2222, to users with a password or a key")
+	f.StringVar(&o.keys, "authorized-keys", "", "with --serve: file of public keys, each behind context=\"NAME\", whose context has the rights of the key")
+	f.StringVar(&o.hostKey, "host-key", "", "with --serve: file of the server's private key, made if it is missing (default: contiv/ssh_host_ed25519_key beside the file of contexts)")
 	f.IntVar(&o.width, "width", 100, "width of --once in cells, at least 80")
 	f.IntVar(&o.height, "height", 30, "height of --once in lines, at least 24")
 	return cmd
@@ -84,48 +87,20 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	if err != nil {
 		return err
 	}
-	if o.plain {
-		o.ascii, o.write = true, false
-		o.theme = "mono"
-	}
-	o.ascii, o.mouse = o.ascii || own.ASCII, o.mouse || own.Mouse
-	if o.theme == "" {
-		o.theme = own.Theme
-	}
-	name := o.theme
-	if name == "" {
-		name = themeOf(getenv)
-	}
-	t, err := own.Look(name, o.ascii)
-	if err != nil {
-		return err
-	}
-	mine, err := newPersonal(own)
-	if err != nil {
-		return err
-	}
-	mine.keep = keepIn(file)
-	first, filter, err := mine.open(o.screen)
-	if err != nil {
-		first, filter, err = mine.open(complete(o.screen, &feed.Snapshot{}, &mine))
-	}
-	if err != nil {
-		return fmt.Errorf("--screen %s: %w", o.screen, err)
-	}
 	if err := o.replayOptions(); err != nil {
 		return err
 	}
-	var edits []string
-	if o.write {
-		edits = term.EditorCommand(getenv)
+	if o.serve != "" {
+		return serve(ctx, out, getenv, own, o)
 	}
-	m := New(ctx, nil, t, first, time.Now(), edits...)
-	m.mouse, m.personal, m.filter = o.mouse, mine, filter
-	if o.theme == "" && t.Name == "dark" {
-		if m.light, err = theme.New("light", o.ascii); err != nil {
-			return err
-		}
+	m, err := o.model(ctx, getenv, own)
+	if err != nil {
+		return err
 	}
+	if o.write && !o.plain {
+		m.editor = term.EditorCommand(getenv)
+	}
+	m.personal.keep = keepIn(file)
 	if o.replay != "" {
 		return replay(ctx, in, out, m, o)
 	}

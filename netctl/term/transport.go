@@ -29,6 +29,8 @@ type Transport struct {
 	Getenv   func(string) string
 	Insecure bool              // any server certificate is accepted
 	Context  *contexts.Context // nil: none applies
+	// Visiting: the requests are those of someone else than the user of this process, whose certificate they must not have.
+	Visiting bool
 }
 
 // Transport returns a round tripper for the netmasters at bases, URLs joined by commas. Those at https URLs are authenticated by the
@@ -49,7 +51,7 @@ func (w Transport) Transport(bases string) (http.RoundTripper, error) {
 	if dir == "" {
 		return strange{t}, nil
 	}
-	if dir.Has(trust.User) {
+	if dir.Has(trust.User) && !w.Visiting {
 		holder, err := trust.Open(dir, trust.User)
 		switch {
 		case err == nil:
