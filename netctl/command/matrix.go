@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/netctl/term"
 )
 
 func newMatrix(f *Factory) *cobra.Command {
-	o, tenant, namespace := &output{}, "", ""
+	o, tenant, namespace, at := &output{}, "", "", ""
 	c := &cobra.Command{
 		Use: "matrix [FROM TO]", Short: "Show which groups or pods may connect to each other",
 		Long: "Rows are the groups that open connections, columns the groups that receive them. A cell is \"all\", \"none\", or the allowed traffic: " +
@@ -33,11 +34,18 @@ func newMatrix(f *Factory) *cobra.Command {
 	o.register(c)
 	c.Flags().StringVarP(&tenant, "tenant", "t", "default", "tenant of the groups")
 	c.Flags().StringVarP(&namespace, "namespace", "n", "", "show the pods of this Kubernetes namespace")
+	c.Flags().StringVar(&at, "at", "", "show what the policies of this moment allowed: "+momentUsage)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if namespace != "" {
+		moment, err := momentOf(f, "at", at)
+		switch {
+		case err != nil:
+			return err
+		case namespace != "" && at != "":
+			return term.BadUsage("got --namespace and --at, want one of them: the pods of an earlier moment are not kept")
+		case namespace != "":
 			return runPodMatrix(cmd.Context(), f, o, namespace, args)
 		}
-		return runMatrix(cmd.Context(), f, o, tenant, args)
+		return runMatrix(cmd.Context(), f, o, tenant, moment, args)
 	}
 	return c
 }
@@ -57,21 +65,37 @@ type class struct {
 	In      string `json:"in,omitempty"`  // rule of the receiver's
 }
 
-func runMatrix(ctx context.Context, f *Factory, o *output, tenant string, args []string) error {
+// policiesOf returns the policies of a tenant, at a moment; "": the present ones.
+func policiesOf(ctx context.Context, c *client.Client, tenant, at string) (*verdict.Policies, error) {
+	list := func(k *model.Kind) ([]model.Object, error) { return c.List(ctx, k) }
+	var err error
+	if at == "" {
+		_, err = c.Tenants().Get(ctx, tenant)
+	} else {
+		_, err = objectAt(ctx, c, model.KindTenant(), tenant, at)
+		list = func(k *model.Kind) ([]model.Object, error) { return objectsAt(ctx, c, k, at) }
+	}
+	if err != nil {
+		return nil, err
+	}
+	var lists [3][]model.Object
+	for i, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
+		if lists[i], err = list(k); err != nil {
+			return nil, err
+		}
+	}
+	return verdict.New(tenant, lists[0], lists[1], lists[2]), nil
+}
+
+func runMatrix(ctx context.Context, f *Factory, o *output, tenant, at string, args []string) error {
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	if _, err := c.Tenants().Get(ctx, tenant); err != nil {
+	p, err := policiesOf(ctx, c, tenant, at)
+	if err != nil {
 		return err
 	}
-	var lists [3][]model.Object
-	for i, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
-		if lists[i], err = c.List(ctx, k); err != nil {
-			return err
-		}
-	}
-	p := verdict.New(tenant, lists[0], lists[1], lists[2])
 	if len(args) == 2 {
 		return writeVerdicts(f, format, p, tenant, args[0], args[1])
 	}
