@@ -50,7 +50,7 @@ generate: ## write the generated code, and the generated pages and pictures of d
 	$(GO) run ./api/gen -root .
 	$(GO) test ./netctl/command -run TestReferencePage -update
 	$(GO) test ./daemon/master ./daemon/agent -run TestSettingsPage -update
-	$(GO) test ./test/coverage -run TestPage -update
+	$(GO) test ./test/coverage ./test/faults -run TestPage -update
 	$(GO) test ./console/app -run TestPictures -update
 
 .PHONY: check-generated
@@ -58,7 +58,7 @@ check-generated: ## fail when generated code, a generated page or a picture is n
 	$(GO) run ./api/gen -root . -check
 	$(GO) test ./netctl/command -run TestReferencePage
 	$(GO) test ./daemon/master ./daemon/agent -run TestSettingsPage
-	$(GO) test ./test/coverage -run TestPage
+	$(GO) test ./test/coverage ./test/faults -run TestPage
 	$(GO) test ./console/app -run TestPictures
 
 .PHONY: lint
@@ -90,7 +90,7 @@ drill: build ## lose all netmasters and the store of 50,000 endpoints, with 1,00
 	@bin/bench/scale -check -only drill $(or $(DRILL),-agents 1000)
 
 .PHONY: test
-test: test-deps build check-generated lint unit scenario scale ## everything
+test: test-deps build check-generated lint unit scenario faults-short scale ## everything
 
 .PHONY: test-docker
 test-docker: ## Docker on the hosts of a lab, with the machine's engine
@@ -139,6 +139,16 @@ calm: test-deps build ## five minutes of a cluster that is well and at work, in 
 .PHONY: campaign
 campaign: test-deps build ## an hour of random operations, kills and clones on a lab, with checks (CAMPAIGN='-for 10m -seed 7')
 	$(GO) run ./test/campaign $(CAMPAIGN)
+
+.PHONY: faults
+faults: test-deps build ## inject the faults of docs/dev/faults.md into a lab: the cause of each has to be the first finding (FAULTS='-pairs 20 -seed 7' or '-quiet 1h')
+	@$(GO) build -o bin/bench/faults ./test/faults
+	@bin/bench/faults $(FAULTS)
+
+.PHONY: faults-short
+faults-short: build
+	@$(GO) build -o bin/bench/faults ./test/faults
+	@bin/bench/faults -short
 
 .PHONY: bench
 bench: test-deps build ## print our figures beside the peers'

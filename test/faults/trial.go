@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/lab"
+)
+
+const (
+	lookPause  = 500 * time.Millisecond // between two looks
+	lookLimit  = 8 * time.Second        // for an answer of doctor
+	steadiness = 4 * time.Second        // for which findings have to be the expected ones
+)
+
+// userspace is the condition of faults that only Open vSwitch's datapath in user space has.
+const userspace = "userspace"
+
+// trials are those in one lab.
+type trials struct {
+	shell *shell
+	out   io.Writer
+	began time.Time
+}
+
+func (t *trials) say(format string, args ...any) {
+	fmt.Fprintf(t.out, "%7.1fs  %s\n", time.Since(t.began).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// able returns the faults that the lab can have.
+func (t *trials) able(faults []*Fault) (out []*Fault) {
+	for _, f := range faults {
+		if f.Needs == userspace && t.shell.lab.Datapath != lab.DatapathNetdev {
+			t.say("%-24s left out: it needs the datapath in user space", f.Name)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// singles tries faults one by one, each at hosts that follow from the seed.
+func (t *trials) singles(ctx context.Context, faults []*Fault, seed uint64) (tried, failed int, err error) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	all := places(t.shell.lab.HostList())
+	for _, f := range faults {
+		passed, err := t.trial(ctx, expectation{f, all[r.IntN(len(all))]})
+		if tried++; !passed {
+			failed++
+		}
+		if err != nil {
+			return tried, failed, err
+		}
+	}
+	return tried, failed, nil
+}
+
+// pairs tries two faults at a time.
+func (t *trials) pairs(ctx context.Context, list [][2]expectation) (tried, failed int, err error) {
+	for _, p := range list {
+		passed, err := t.trial(ctx, p[0], p[1])
+		if tried++; !passed {
+			failed++
+		}
+		if err != nil {
+			return tried, failed, err
+		}
+	}
+	return tried, failed, nil
+}
+
+// trial injects faults, expects their findings, repairs them, and expects nothing. An error ends all trials: the lab is not as it should be.
+func (t *trials) trial(ctx context.Context, expected ...expectation) (passed bool, err error) {
+	name, within, clears, brief := "", time.Duration(0), time.Duration(0), false
+	for i, e := range expected {
+		if i > 0 {
+			name += " + "
+		}
+		name += e.String()
+		within, clears, brief = max(within, e.fault.within()), max(clears, e.fault.clears()), brief || e.fault.Brief
+	}
+	if len(expected) > 1 {
+		within += within / 2
+	}
+	passed = true
+	fail := func(format string, args ...any) {
+		passed = false
+		t.say("FAIL %s: %s", name, fmt.Sprintf(format, args...))
+	}
+	for _, e := range expected {
+		if err := t.shell.run(ctx, e.at, e.fault.Inject); err != nil {
+			fail("inject: %v", err)
+		}
+	}
+	injected := time.Now()
+	first, wrong := time.Duration(0), ""
+	if passed {
+		if first, wrong = t.steady(ctx, within, brief, func(list []model.Finding) string { return judge(list, expected...) }); wrong != "" {
+			fail("after %v: %s", time.Since(injected).Round(time.Second), wrong)
+		}
+	}
+	for i := len(expected) - 1; i >= 0; i-- {
+		if err := t.shell.run(ctx, expected[i].at, expected[i].fault.Repair); err != nil {
+			fail("repair: %v", err)
+		}
+	}
+	repaired := time.Now()
+	if left := t.ends(ctx, clears, expected...); left != "" {
+		fail("%v after the repair: %s", time.Since(repaired).Round(time.Second), left)
+		if left = t.ends(ctx, 3*time.Minute, expected...); left != "" {
+			return passed, fmt.Errorf("%s: the lab does not become well again: %s", name, left)
+		}
+	}
+	if passed {
+		t.say("ok   %-40s named after %.1fs, nothing left %.1fs after the repair", name, first.Seconds(), (time.Since(repaired) - steadiness).Seconds())
+	}
+	return passed, ctx.Err()
+}
+
+// ends waits until nothing is found, and returns what is found still.
+func (t *trials) ends(ctx context.Context, within time.Duration, repaired ...expectation) string {
+	_, left := t.steady(ctx, within, false, func(list []model.Finding) string { return remains(list, repaired...) })
+	return left
+}
+
+// steady waits until the findings of doctor are right for a while, and those of status too: wrong returns what is wrong of them. It returns
+// when they became right, and at the end of the time what was wrong last. With brief, they need not stay so.
+func (t *trials) steady(ctx context.Context, within time.Duration, brief bool, wrong func([]model.Finding) string) (after time.Duration, last string) {
+	begun, since := time.Now(), time.Time{}
+	for {
+		list, err := t.look(ctx, !since.IsZero() && time.Since(since) >= steadiness)
+		switch {
+		case err != nil:
+			last = err.Error()
+		default:
+			last = wrong(list)
+		}
+		switch {
+		case last != "":
+			since = time.Time{}
+		case brief:
+			return time.Since(begun), ""
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) >= steadiness:
+			return since.Sub(begun), ""
+		}
+		// Findings that became right in time may stay so longer.
+		if ctx.Err() != nil || last != "" && time.Since(begun) > within {
+			return 0, last
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(lookPause):
+		}
+	}
+}
+
+// look returns the findings of doctor, or of status.
+func (t *trials) look(ctx context.Context, status bool) ([]model.Finding, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	api, err := t.shell.lab.Client() // again each time: running netmasters come first
+	if err != nil {
+		return nil, err
+	}
+	var h model.Health
+	if status {
+		h, err = api.Health(ctx)
+	} else {
+		h, err = api.Doctor(ctx, "")
+	}
+	return h.Findings, err
+}
