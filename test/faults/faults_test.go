@@ -192,3 +192,26 @@ func TestPage(t *testing.T) {
 		t.Errorf("%s is not up to date (%v): run make generate and commit the result", page, err)
 	}
 }
+
+// The page for operators without a clue is a tree of decisions that begins with netctl status, and goes on to doctor, why and drift.
+func TestTroubleshoot(t *testing.T) {
+	text, err := os.ReadFile("../../docs/how-to/troubleshoot.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tree, _ := strings.Cut(string(text), "\n\n")
+	if !strings.HasPrefix(tree, "Start with `netctl status`.\n\n1. ") {
+		t.Errorf("the page begins with %.60q, want netctl status and a first step", tree)
+	}
+	at := 0
+	for _, command := range []string{"netctl status", "netctl explain", "netctl doctor", "netctl why", "netctl drift", "netctl capture", "netctl support-bundle"} {
+		next := strings.Index(tree[at:], "`"+command)
+		if bare := strings.Index(tree[at:], "["+command+"]"); next < 0 || bare >= 0 && bare < next {
+			next = bare
+		}
+		if next < 0 {
+			t.Fatalf("%s does not come after the step before it", command)
+		}
+		at += next
+	}
+}

@@ -66,8 +66,24 @@ func (f *Fault) expects() (codes, object string) {
 		return "-", ""
 	}
 	_, object, _ = strings.Cut(f.First, " ")
-	object = strings.ReplaceAll(object, ".*", "…")
-	return "`" + strings.Join(codesOf(f.First), "` or `") + "`", code(object)
+	var objects []string
+	for _, o := range alternatives(object) {
+		objects = append(objects, code(strings.ReplaceAll(o, ".*", "…")))
+	}
+	return "`" + strings.Join(codesOf(f.First), "` or `") + "`", strings.Join(objects, " or ")
+}
+
+// alternatives are the texts that the one group of a pattern stands for.
+func alternatives(pattern string) (out []string) {
+	before, rest, grouped := strings.Cut(pattern, "(")
+	inside, after, _ := strings.Cut(rest, ")")
+	if !grouped {
+		return []string{pattern}
+	}
+	for _, a := range strings.Split(inside, "|") {
+		out = append(out, before+a+after)
+	}
+	return out
 }
 
 // code is a text as code in a cell of a table.

@@ -64,6 +64,9 @@ until_ok() {
 	"$@"
 }
 
+# no COMMAND...: it has to fail
+no() { ! "$@"; }
+
 # lead HOST: have its netmaster lead
 lead() { until_ok netctl leader handover --to "$1"; }
 

@@ -16,7 +16,7 @@ var quietMoves = []string{
 	`container $A churn$N blue; until_ok lab ping churn$N blue-$B -c 1; remove churn$N`,
 	`container $A churn$N blue --group db; remove churn$N`,
 	`container $A churn$N green; until_ok lab ping churn$N green-$B -c 1; remove churn$N`,
-	`netctl policy rule-add shut 100 --direction in --protocol tcp --port 1$N --action allow; netctl policy rule-rm shut 100`,
+	`netctl policy rule-add shut 100 --direction in --protocol tcp --port $((1000 + N % 60000)) --action allow; netctl policy rule-rm shut 100`,
 	`netctl policy create p$N; netctl policy rule-add p$N 1 --direction out --protocol udp --port 53 --action allow; netctl group create blue g$N -p p$N; container $A churn$N blue --group g$N; remove churn$N; until_ok netctl group rm g$N; netctl policy rm p$N`,
 	`netctl network create net$N --subnet 10.9.$((N % 250)).0/24 --encap vxlan; container $A churn$N net$N; remove churn$N; until_ok netctl network rm net$N`,
 	`for i in 1 2 3; do container $A churn$N-$i blue; done; for i in 1 2 3; do remove churn$N-$i; done`,
