@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"time"
@@ -45,12 +46,18 @@ func (t *trials) able(faults []*Fault) (out []*Fault) {
 	return out
 }
 
-// singles tries faults one by one, each at hosts that follow from the seed.
+// hostsOf returns the hosts at which a fault is tried: they follow from the seed and its name, whatever other faults are tried.
+func hostsOf(f *Fault, all []place, seed uint64) place {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(f.Name)) // it never fails
+	return all[rand.New(rand.NewPCG(seed, h.Sum64())).IntN(len(all))]
+}
+
+// singles tries faults one by one.
 func (t *trials) singles(ctx context.Context, faults []*Fault, seed uint64) (tried, failed int, err error) {
-	r := rand.New(rand.NewPCG(seed, 1))
 	all := places(t.shell.lab.HostList())
 	for _, f := range faults {
-		passed, err := t.trial(ctx, expectation{f, all[r.IntN(len(all))]})
+		passed, err := t.trial(ctx, expectation{f, hostsOf(f, all, seed)})
 		if tried++; !passed {
 			failed++
 		}

@@ -44,6 +44,7 @@ func (p *Prober) diagnose(ctx context.Context, w Path) {
 // checkPeer checks whether the machine at the end of a path is alive, and sends its agent probes over the path, so that it knows whether
 // the path carries any.
 func (p *Prober) checkPeer(ctx context.Context, w Path) {
+	p.announce(w, pipeline.AskAgent)
 	if _, err := p.run(ctx, burst{path: w, kind: pipeline.AskAgent, n: 2, size: smallProbe, gap: visitGap}); err != nil {
 		return
 	}

@@ -53,18 +53,19 @@ type underlay struct {
 	mu      sync.Mutex
 	probers map[string]*Prober
 	drops   func(h hop) bool
-	dead    map[string]bool // hosts that answer nothing
-	mute    map[string]bool // hosts whose agents do not run
-	apart   map[string]bool // hosts whose control addresses do not answer
-	hung    map[string]bool // hosts whose switches return nothing to their agents
-	away    map[string]bool // hosts whose switches take no frame of their agents
-	tagless map[string]bool // hosts whose switches hand nothing with a tag to their agents
-	sent    map[string]int  // frames, by host
-	other   string          // version of the others' agents; "": that of each other's
+	dead    map[string]bool      // hosts that answer nothing
+	mute    map[string]bool      // hosts whose agents do not run
+	apart   map[string]bool      // hosts whose control addresses do not answer
+	hung    map[string]bool      // hosts whose switches return nothing to their agents
+	away    map[string]bool      // hosts whose switches take no frame of their agents
+	tagless map[string]bool      // hosts whose switches hand nothing with a tag to their agents
+	sent    map[string]int       // frames, by host
+	learned map[ofnet.MAC]string // hosts to whose ports the physical switch of the trunk leads addresses; of others, to all
+	other   string               // version of the others' agents; "": that of each other's
 }
 
 func newUnderlay(t *testing.T, hosts ...string) *underlay {
-	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, apart: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, tagless: map[string]bool{}, sent: map[string]int{}, drops: func(hop) bool { return false }}
+	u := &underlay{probers: map[string]*Prober{}, dead: map[string]bool{}, mute: map[string]bool{}, apart: map[string]bool{}, hung: map[string]bool{}, away: map[string]bool{}, tagless: map[string]bool{}, sent: map[string]int{}, learned: map[ofnet.MAC]string{}, drops: func(hop) bool { return false }}
 	for _, host := range hosts {
 		s := ofnettest.Parse(t, "self "+host+threeHosts)
 		u.probers[host] = New(Options{Host: host, Port: 4789, Overhead: 50, View: func(fn func(*ofnet.State)) { fn(s) }, Log: slog.New(slog.DiscardHandler),
@@ -125,6 +126,11 @@ const trip = 200 * time.Microsecond
 func (u *underlay) carry(s *ofnet.State, from string, w Path, b []byte) {
 	u.mu.Lock()
 	u.sent[from]++
+	only := ""
+	if w.Network != "" {
+		u.learned[ofnet.MAC(b[6:12])] = from
+		only = u.learned[ofnet.MAC(b[:6])]
+	}
 	u.mu.Unlock()
 	for _, to := range []string{"h1", "h2", "h3", "h4"} {
 		for _, kind := range []pipeline.ProbeKind{pipeline.AskSwitch, pipeline.AskAgent, pipeline.ProbeBack} {
@@ -132,7 +138,7 @@ func (u *underlay) carry(s *ofnet.State, from string, w Path, b []byte) {
 			if got := ofnet.MAC(b[:6]); got != mac && (kind != pipeline.ProbeBack || [5]byte(got[:5]) != [5]byte(mac[:5])) {
 				continue
 			}
-			if w.Network == "" && s.Hosts.Get(to).VTEP != w.End {
+			if w.Network == "" && s.Hosts.Get(to).VTEP != w.End || only != "" && only != to {
 				continue
 			}
 			time.AfterFunc(trip, func() { u.deliver(s, kind, hop{from, to, w.Network != "", len(b)}, w, b) })

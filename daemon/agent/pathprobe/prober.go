@@ -172,6 +172,7 @@ func (p *Prober) suspected(now time.Time) (out []Path) {
 // visit sends small probes and then one of full size on a path, and records the results.
 func (p *Prober) visit(ctx context.Context, t burst) {
 	t.kind, t.size = pipeline.AskSwitch, smallProbe
+	p.announce(t.path, t.kind)
 	began := time.Now()
 	small, err := p.run(ctx, t)
 	if err != nil || small.back == 0 && !p.listens(ctx, t.path) {
@@ -196,6 +197,19 @@ func (p *Prober) visit(ctx context.Context, t burst) {
 		if c.record(began, &small, &full); small.back > 0 {
 			c.spoke = other
 		}
+	}
+}
+
+// announce has the switches of a trunk learn where this host's probes of a kind are returned. Their address sends only when a probe arrives, so a switch
+// that has learned it at a wrong port, or at the one of before a cable was moved, would lead the probes of others there until it forgets. The other agent
+// ignores the frame, which answers nothing.
+func (p *Prober) announce(w Path, kind pipeline.ProbeKind) {
+	if w.Network == "" {
+		return
+	}
+	f := frame.Probe{EthSrc: pipeline.ProbeMAC(kind, p.o.Host, 0), EthDst: pipeline.ProbeMAC(pipeline.ProbeBack, w.Host, 0), Size: smallProbe}
+	if err := p.o.Send(w, f.Append(nil)); err != nil {
+		p.o.Log.Debug("announcement of probes", "error", err) // it is repeated with each visit
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/ofnet/ofnettest"
+	"github.com/contiv/contiv/ofnet/pipeline"
 )
 
 func TestWaysOf(t *testing.T) {
@@ -113,6 +114,37 @@ func TestFaults(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A physical switch that has learned the address of a host's probes at another port, as when a cable was moved or frames were looped, learns the right one
+// again: no VLAN is blamed for it.
+func TestLearnedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnderlay(t, "h1", "h2", "h3")
+		defer u.run(t)()
+		pass(20 * time.Second)
+		for range 30 {
+			u.set(func() {
+				for _, kind := range []pipeline.ProbeKind{pipeline.AskSwitch, pipeline.AskAgent, pipeline.ProbeBack} {
+					u.learned[pipeline.ProbeMAC(kind, "h1", 0)], u.learned[pipeline.ProbeMAC(kind, "h2", 0)] = "h3", "h3"
+				}
+			})
+			for range 10 {
+				pass(time.Second)
+				for host, p := range u.probers {
+					if got := said(p.Look(t.Context())); strings.Contains(got, "vlan-missing") {
+						t.Fatalf("%s: want no VLAN blamed, got\n%s", host, got)
+					}
+				}
+			}
+		}
+		pass(90 * time.Second)
+		for host, p := range u.probers {
+			if got := said(p.Look(t.Context())); got != "" {
+				t.Errorf("%s, after: want nothing, got\n%s", host, got)
+			}
+		}
+	})
 }
 
 // A switch that stops, and accepts no frame until it runs again, is unknown meanwhile and healthy afterwards.
