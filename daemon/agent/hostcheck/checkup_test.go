@@ -235,6 +235,11 @@ func TestSwitch(t *testing.T) {
 	if got := codes(s.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-silent host/h1"}) {
 		t.Errorf("a switch that is stopped: got %q", got)
 	}
+	late := *s
+	late.Waits = func() bool { return true }
+	if got := codes(late.Check().Look(t.Context())); !slices.Equal(got, []string{"error switch-upcall host/h1"}) {
+		t.Errorf("a switch that waits for flows, and answers late: got %q", got)
+	}
 	ovs.Resume()
 	ovs.PauseDB()
 	if got := codes(s.Check().Look(t.Context())); !slices.Equal(got, []string{"error ovsdb-silent host/h1"}) {

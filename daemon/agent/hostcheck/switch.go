@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
@@ -49,8 +50,12 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 	}
 	switch {
 	case err != nil && s.Missing(): // ovs-vswitchd serves no socket of a bridge that it does not have
-	case errors.Is(err, errUpcall) && s.Waits():
-		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
+	case waiting(err) && s.Waits():
+		answers := "answers at " + s.OpenFlow + ", but " + err.Error()
+		if !errors.Is(err, errUpcall) {
+			answers = "answers late or not at " + s.OpenFlow + " (" + err.Error() + ")"
+		}
+		wrong(model.FindingSwitchUpcall, "ovs-vswitchd "+answers+": other_config:"+ovsdb.RestoreWait+"=true in its database has it wait for flows that someone restores",
 			"unless Open vSwitch is being restarted just now: ovs-vsctl remove Open_vSwitch . other_config "+ovsdb.RestoreWait+"; a restart of ovs-vswitchd does not help")
 	case errors.Is(err, errUpcall):
 		wrong(model.FindingSwitchUpcall, "ovs-vswitchd answers at "+s.OpenFlow+", but "+err.Error()+s.early(), "restart ovs-vswitchd, and look at its log: no first packet of a connection is handled")
@@ -61,6 +66,13 @@ func (s *Switch) look(ctx context.Context) []model.Finding {
 		wrong(model.FindingOVSDBSilent, "ovsdb-server does not answer at "+s.OVSDB+": "+err.Error(), "start or continue ovsdb-server on the host: no container can be attached")
 	}
 	return out
+}
+
+// waiting reports whether an error may be that of a switch which waits for flows to be restored: until then ovs-vswitchd looks at its connections only when
+// something else wakes it, every few seconds.
+func waiting(err error) bool {
+	late, ok := errors.AsType[net.Error](err)
+	return errors.Is(err, errUpcall) || ok && late.Timeout()
 }
 
 // earlyStart is the time after the boot before which some releases of Open vSwitch have not counted processors yet (count_cpu_cores of
