@@ -19,6 +19,7 @@ import (
 // otherTexts are the functions that cut or join texts at colons or slashes that are no identities of objects, and what the texts are.
 // A function that no longer does so must leave the list.
 var otherTexts = map[string]string{
+	"api/describe:providerPort":                    "the port of a service",
 	"api/gen:route.describe":                       "the path of a URL",
 	"api/model:Actor.String":                       "a program and its version",
 	"api/model:LabelText":                          "labels",

@@ -269,3 +269,27 @@ const CertificateRefused = "a certificate is refused: "
 
 // WaitsFor is the start of the Reason of a node that waits for something.
 const WaitsFor = "waits for "
+
+// NodesOf returns the nodes with names or addresses, in the order of these; an error names the first that none has.
+func NodesOf(nodes []Node, names ...string) (out []Node, _ error) {
+	for _, name := range names {
+		found := false
+		for _, n := range nodes {
+			if n.Name == name || n.Address == name {
+				out, found = append(out, n), true
+			}
+		}
+		if !found {
+			all := make([]string, len(nodes))
+			for i := range nodes {
+				all[i] = nodes[i].Name
+			}
+			refusal := Errorf(CodeNotFound, "name", "node %q not found", name)
+			if alike := Alike(name, all); len(alike) > 0 {
+				return nil, refusal.Try("did you mean %s? netctl get nodes lists them", strings.Join(alike, " or "))
+			}
+			return nil, refusal.Try("list them with netctl get nodes")
+		}
+	}
+	return out, nil
+}

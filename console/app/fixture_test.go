@@ -68,19 +68,16 @@ func fixed() (*feed.Snapshot, time.Time) {
 		Rates:   feed.Rates{Endpoints: []float64{0, 1, 4, 2}, FlowMods: []float64{0, 210, 40, 0}, Requests: []float64{18, 19, 18, 18}},
 		Answers: answers(now),
 	}
-	describe := func(k *model.Kind, key string) {
-		q := feed.Question{Topic: feed.Text, Kind: k.Name, Key: key}
-		if _, known := s.Answers[q]; !known {
-			s.Answers[q] = feed.Answer{Value: "described: " + k.Name + " " + key + "\n", At: now}
-		}
-	}
 	for _, objects := range s.Objects {
 		for _, o := range objects {
-			describe(o.Kind(), o.ObjectKey())
+			describeBriefly(s, o.Kind().Name, o.ObjectKey())
 		}
 	}
 	for _, e := range s.Endpoints {
-		describe(model.KindEndpoint(), e.Key)
+		describeBriefly(s, model.KindEndpoint().Name, e.Key)
+	}
+	for i := range s.Nodes {
+		describeBriefly(s, "", s.Nodes[i].Name)
 	}
 	return s, now
 }
@@ -141,7 +138,9 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 			AddressChange: model.AddressChange{Verb: "quarantine", Address: "10.1.1.4", Now: &model.AddressOwner{Kind: "quarantine", Reason: "broken"}}}}),
 		{Topic: feed.History, Kind: "network", Key: "acme:blue"}: said([]model.HistoryEntry{{Revision: 9, Time: hour, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create",
 			Changes: []model.Change{{Field: "subnet", New: "10.1.1.0/24"}}}}),
-		{Topic: feed.Text, Kind: "network", Key: "acme:blue"}: said("the operational state of network acme:blue\n"),
+		{Topic: feed.Described, Kind: "endpoint", Key: "acme:blue:web-1"}: said(describedEndpoint(now)),
+		{Topic: feed.Described, Kind: "network", Key: "acme:blue"}:        said(describedNetwork()),
+		{Topic: feed.Described, Key: "h2"}:                                said(describedNode()),
 		{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/acme:blue:web-1", To: "endpoint/acme:blue:db", Protocol: "tcp", Port: 5432}}: said(model.Why{
 			From: model.WhyEnd{Kind: "endpoint", Object: "acme:blue:web-1", Address: "10.1.1.1", Group: "web:acme", Host: "h1"},
 			To:   model.WhyEnd{Kind: "endpoint", Object: "acme:blue:db", Address: "10.1.1.2", Group: "db:acme", Host: "h2"}, Protocol: "tcp", Port: 5432,
@@ -221,9 +220,9 @@ func screens() (out []screen) {
 		out = append(out, screen{e.Name, e.Make})
 	}
 	for _, x := range [][2]string{{"bitmap", "addresses/acme/blue/10.1.1.4"}, {"sparse", "addresses/acme/blue:ipv6"}, {"ledger", "addresses/acme/blue/10.1.1.4:history"}, {"zoomed", "addresses/acme/blue:blocks"},
-		{"describe", "network/acme/blue"}, {"yaml", "network/acme/blue:yaml"}, {"history", "network/acme/blue:history"}, {"pipeline", "flows/h1"}, {"silent", "flows/h2"},
+		{"describe", "network/acme/blue"}, {"describe-endpoint", "endpoint/acme:blue:web-1"}, {"describe-node", "nodes/h2"}, {"yaml", "network/acme/blue:yaml"}, {"history", "network/acme/blue:history"}, {"pipeline", "flows/h1"}, {"silent", "flows/h2"},
 		{"flowlist", "flows/h1/policy_in"}, {"follow", "endpoint/acme:blue:web-1:flows"}, {"lit", "topology/endpoint/acme:blue:web-1"}, {"reach", "why/endpoint/acme:blue:web-1/endpoint/acme:blue:db/tcp/5432"},
-		{"choose", "why/endpoint/acme:blue:web-1"}, {"trouble", "nodes/h1"}} {
+		{"choose", "why/endpoint/acme:blue:web-1"}, {"trouble", "nodes/h1:drift"}} {
 		out = append(out, screen{x[0], func() *page.Page {
 			p, err := page.Open(x[1])
 			if err != nil {

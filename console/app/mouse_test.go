@@ -38,7 +38,7 @@ func TestMouse(t *testing.T) {
 		{"a tab", nil, []string{"6 leader"}, "$ netctl leader", ""},
 		{"a crumb", []string{"5", "enter", "esc", "]"}, []string{"tables"}, "$ netctl explain", ""},
 		{"the program's name", []string{"5"}, []string{"contiv"}, "MASTERS", ""},
-		{"the second line", []string{"5"}, []string{"CATCHING"}, "host h2", ""},
+		{"the second line", []string{"5"}, []string{"CATCHING"}, "node h2", ""},
 		{"a line of the tree", []string{"2"}, []string{"group web"}, "endpointGroup acme:web", ""},
 		{"help", nil, []string{"? help"}, "EVERYWHERE", ""},
 		{"ends help", []string{"?"}, []string{"EVERYWHERE"}, "MASTERS", "EVERYWHERE"},

@@ -43,7 +43,9 @@ func TestPlaces(t *testing.T) {
 		{"why/web-1/db", "$ netctl why web-1 db icmp", ""},
 		{"why/web-1/host/h2/udp/53", "$ netctl why web-1 host/h2 udp 53", ""},
 		{"why", "enter a part of a name", ""},
-		{"network/acme/blue", "the operational state of network acme:blue", ""},
+		{"network/acme/blue", "10.1.1.8-10.1.1.253", ""},
+		{"nodes/h1", "$ netctl describe node h1", ""},
+		{"nodes/h1:drift", "$ netctl drift h1", ""},
 		{"network/acme:blue:describe", "$ netctl describe network --tenant acme blue", ""},
 		{"network/acme/blue:yaml", "subnet: 10.1.1.0/24", ""},
 		{"network/acme/blue:history", "$ netctl history network acme:blue", ""},
@@ -121,7 +123,7 @@ func TestOnceReachesInnerPages(t *testing.T) {
 	}
 	master.Endpoint(t, "default", "blue", "", "web", "")
 	for place, want := range map[string]string{
-		"endpoint/web:describe": "endpointID: web", "network/default/blue": "availableIPAddresses: 10.1.1.2-10.1.1.14", "addresses/default/blue/10.1.1.1": "endpoint web on host h1",
+		"endpoint/web:describe": "Endpoint default:blue:web", "network/default/blue": "10.1.1.2-10.1.1.14", "addresses/default/blue/10.1.1.1": "endpoint web on host h1",
 		"network/default/blue:history": "encap: vxlan",
 	} {
 		var out strings.Builder

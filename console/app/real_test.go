@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/contiv/contiv/api/describe"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rates"
 	"github.com/contiv/contiv/console/feed"
@@ -236,7 +237,13 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 	out[feed.Question{Topic: feed.History, Kind: "network", Key: "shop:front"}] = said([]model.HistoryEntry{
 		{Revision: 41022, Time: day, By: model.Actor{Claimed: "ann", Program: "netctl/1"}, Verb: "create", Changes: []model.Change{{Field: "subnet", New: "10.6.0.0/24"}, {Field: "encap", New: "vxlan"}}},
 		{Revision: 47100, Time: hour, By: model.Actor{Claimed: "ben", Program: "console/1"}, Verb: "update", Changes: []model.Change{{Field: "gateway", Old: "10.6.0.1", New: "10.6.0.254"}}}})
-	out[feed.Question{Topic: feed.Text, Kind: "network", Key: "shop:front"}] = said("Config:\n  networkName: front\n  subnet: 10.6.0.0/24\n  tenantName: shop\nOper:\n  allocatedAddressesCount: 29\n  availableIPAddresses: 10.6.0.30-10.6.0.253\n  numEndpoints: 26\n")
+	for q, d := range map[feed.Question]describe.Document{
+		{Topic: feed.Described, Kind: "network", Key: "shop:front"}:        describedNetwork(),
+		{Topic: feed.Described, Kind: "endpoint", Key: "shop:front:web-1"}: describedEndpoint(now),
+		{Topic: feed.Described, Key: "node-03"}:                            describedNode(),
+	} {
+		out[q] = said(renamed(d, "acme", "shop", "blue", "front", "h1", "node-01", "h2", "node-03"))
+	}
 	out[feed.Question{Topic: feed.Why, Why: model.WhyRequest{From: "endpoint/shop:front:cart-1", To: "endpoint/shop:data:db-2", Protocol: "tcp", Port: 5432}}] = said(model.Why{
 		From: model.WhyEnd{Kind: "endpoint", Object: "shop:front:cart-1", Address: "10.6.0.1", Group: "cart:shop", Host: "node-01"},
 		To:   model.WhyEnd{Kind: "endpoint", Object: "shop:data:db-2", Address: "10.7.0.2", Group: "db:shop", Host: "node-02"}, Protocol: "tcp", Port: 5432,
@@ -296,10 +303,10 @@ func realScreens(t testing.TB) []screen {
 		out = append(out, screen{e.Name, e.Make})
 	}
 	for _, x := range [][2]string{{"address-map", "addresses/shop/front/10.6.0.28"}, {"address-ages", "addresses/shop/front:ages"}, {"address-blocks", "addresses/shop/front:blocks"}, {"address-ipv6", "addresses/shop/front:ipv6"},
-		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
+		{"address-history", "addresses/shop/front/10.6.0.28:history"}, {"describe", "network/shop/front"}, {"describe-endpoint", "endpoint/shop:front:web-1"}, {"describe-node", "nodes/node-03"}, {"yaml", "network/shop/front:yaml"}, {"history", "network/shop/front:history"},
 		{"flow-tables", "flows/node-01"}, {"flow-tables-silent", "flows/node-05"}, {"flow-list", "flows/node-01/policy_in"}, {"flow-endpoint", "endpoint/shop:front:web-1:flows"},
 		{"topology-group", "topology/group/shop/cart"}, {"topology-endpoint", "topology/endpoint/shop:front:web-1"}, {"matrix-shop", "matrix/shop"},
-		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}, {"observe-denied", "observe/denied"}, {"talkers", "observe/talkers"}, {"top-rules", "top/rules"}} {
+		{"why-disagree", "why/endpoint/shop:front:cart-1/endpoint/shop:data:db-2/tcp/5432"}, {"why-choose", "why/endpoint/shop:front:cart-1"}, {"host", "nodes/node-03:drift"}, {"docknet", "docknets/" + strings.Repeat("3f", 32)}, {"observe-denied", "observe/denied"}, {"talkers", "observe/talkers"}, {"top-rules", "top/rules"}} {
 		out = append(out, screen{x[0], func() *page.Page { return opened(t, x[1]) }})
 	}
 	network := page.Objects{Kind: model.KindNetwork(), Keys: []string{"shop:front"}}

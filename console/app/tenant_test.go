@@ -27,7 +27,7 @@ func TestEndpointsOfOneName(t *testing.T) {
 		want string
 	}{
 		{"describe", []string{"8", "G", "d"}, "$ netctl describe endpoint default:green:web-1"},
-		{"describe the other", []string{"8", "j", "d"}, "described: endpoint acme:blue:web-1"},
+		{"describe the other", []string{"8", "j", "d"}, "Endpoint acme:blue:web-1"},
 		{"enter", []string{"8", "G", "enter"}, "$ netctl describe endpoint default:green:web-1"},
 		{"YAML", []string{"8", "G", "y"}, "homingHost: h2"},
 		{"flows", []string{"8", "G", "f"}, "--owner endpoint/default:green:web-1"},

@@ -15,7 +15,6 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/api/yaml"
 )
 
 const (
@@ -162,16 +161,6 @@ func (f *Feed) nodes(ctx context.Context) {
 		return
 	}
 	f.store.nodes(nodes)
-}
-
-// describe requests an object with its operational state and returns it as YAML.
-func (f *Feed) describe(ctx context.Context, kind *model.Kind, key string) (string, error) {
-	var answer json.RawMessage
-	if err := f.client.InspectRaw(ctx, kind, &answer, key); err != nil {
-		return "", fmt.Errorf("inspect %s %s: %w", kind.Name, key, err)
-	}
-	text, err := yaml.JSONToYAML(answer)
-	return string(text), err
 }
 
 // Put creates or changes an object, as netctl apply does. It blocks until netmaster has answered or ctx ends.

@@ -4,10 +4,11 @@ package feed
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/contiv/contiv/api/describe"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
@@ -51,9 +52,9 @@ func TestFollowsTheCluster(t *testing.T) {
 	if !s.Watching || s.Err != "" || s.Revision == 0 {
 		t.Errorf("want a live stream, got watching %v, error %q, revision %d", s.Watching, s.Err, s.Revision)
 	}
-	text, err := f.describe(ctx, model.KindNetwork(), "default:blue")
-	if err != nil || !strings.Contains(text, "allocatedIPAddresses: 10.1.1.1") {
-		t.Errorf("describe: got %q, %v", text, err)
+	d, err := f.describe(ctx, Question{Topic: Described, Kind: "network", Key: "default:blue"})
+	if err != nil || d.Key != "default:blue" || !slices.ContainsFunc(d.Sections, func(x describe.Section) bool { return x.Title == "Endpoints" && len(x.Rows) == 1 }) {
+		t.Errorf("describe: got %+v, %v", d, err)
 	}
 	if err := m.DeleteEndpoint(ctx, model.DeleteEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "web"}); err != nil {
 		t.Fatal(err)

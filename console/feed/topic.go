@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/describe"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/identity"
 )
@@ -40,6 +41,7 @@ const (
 	TrendsNow
 	MasterPairs
 	Logs
+	Described
 )
 
 // topic declares a Topic.
@@ -96,13 +98,12 @@ var topics = [...]topic{
 	Why: within(15*time.Second, about("why", 10*time.Second, func(ctx context.Context, f *Feed, q Question) (model.Why, error) { // Why
 		return f.client.Why(ctx, q.Why) // netmaster queries the switches on the path, one after the other
 	})),
-	Text: about("text", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (string, error) { // Kind and Key: the object with its operational state, as YAML
-		k, ok := model.KindOf(q.Kind)
-		if !ok {
-			return "", fmt.Errorf("unknown kind %q", q.Kind)
-		}
-		return f.describe(ctx, k, q.Key)
+	Text: about("text", 5*time.Second, func(context.Context, *Feed, Question) (string, error) { // only in recordings of earlier versions
+		return "", errors.New("replaced by the page of the object")
 	}),
+	Described: rated(within(10*time.Second, about("described", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (describe.Document, error) { // Kind, "" of a node, and Key
+		return f.describe(ctx, q)
+	}))),
 	Leader: about("lead", 4*time.Second, func(ctx context.Context, f *Feed, _ Question) (model.Leadership, error) { // without terms, and with only the leader's leases
 		return f.client.Lead(ctx)
 	}),

@@ -99,7 +99,7 @@ func addresses() *Page {
 			}
 			return open(addressMap(n.network.ObjectKey()))
 		}),
-		l.on("d", "describe the network with its operational state", func(n subnet) Action { return describe(model.KindNetwork(), n.network.ObjectKey()) }),
+		l.on("d", "open the page of the network", func(n subnet) Action { return objectPage(model.KindNetwork(), n.network.ObjectKey()) }),
 	}}
 }
 

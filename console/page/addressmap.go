@@ -69,7 +69,7 @@ func newGrid(g grid) *Page {
 		on("enter", "zoom into the block, or go to the owner of the address", p.enter), zoom, out,
 		on("h H", "show the owners of the address over time", owner),
 		on("v", "color by state, or by age: the time since the last change", func(netip.Prefix, *feed.Snapshot) Action { p.ages = !p.ages; return Action{} }),
-		on("d", "describe the network with its operational state", func(netip.Prefix, *feed.Snapshot) Action { return describe(model.KindNetwork(), p.network) }),
+		on("d", "open the page of the network", func(netip.Prefix, *feed.Snapshot) Action { return objectPage(model.KindNetwork(), p.network) }),
 		documented("/", "highlight addresses whose owner matches"),
 	}}
 }

@@ -97,7 +97,7 @@ func Named(name string) (Entry, bool) {
 
 // viewNames are what may follow the last ":" of a path. A ":" that none of them follows belongs to a key.
 func viewNames() []string {
-	out := append(views(), "matrix", "ages", "blocks", "ipv6")
+	out := append(views(), "matrix", "ages", "blocks", "ipv6", "drift")
 	for _, v := range flowViews() {
 		out = append(out, v.name)
 	}

@@ -64,7 +64,7 @@ func eventObject(e *feed.Event, s *feed.Snapshot) Action {
 	k, ok := model.KindOf(e.Kind)
 	switch {
 	case e.Kind == feed.NodeKind && slices.ContainsFunc(agents(s), func(n *model.Node) bool { return n.Name == e.Key }):
-		return open(FlowTables(e.Key))
+		return open(Node(e.Key))
 	case e.Kind == feed.NodeKind:
 		return open(Leader())
 	case e.Kind == feed.FindingKind:
@@ -74,7 +74,7 @@ func eventObject(e *feed.Event, s *feed.Snapshot) Action {
 	case find(s, k, e.Key) == nil && (k != model.KindEndpoint() || findEndpoint(s, e.Key) == nil):
 		return Action{Notice: "it no longer exists; H shows its history"}
 	}
-	return describe(k, e.Key)
+	return objectPage(k, e.Key)
 }
 
 func eventHistory(e *feed.Event, s *feed.Snapshot) Action {

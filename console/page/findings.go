@@ -73,15 +73,15 @@ func culprit(f *model.Finding, s *feed.Snapshot) *Page {
 	object, _ := identity.ParseRef(f.Object)
 	switch name := object.Name; object.Kind {
 	case "host":
-		return Host(name)
+		return Node(name)
 	case "endpoint":
 		if e := findEndpoint(s, name); e != nil {
 			return Description(model.KindEndpoint(), name)
 		}
 	case "uplink":
-		return Host(identity.Scope(name))
+		return Node(identity.Scope(name))
 	case "network":
-		return addressMap(name)
+		return Description(model.KindNetwork(), name)
 	case "service":
 		return Description(model.KindServiceLB(), name)
 	case "rule":

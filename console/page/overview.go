@@ -19,13 +19,19 @@ import (
 func overviewEntry() Entry {
 	return Entry{Name: "overview", Short: "over", Aliases: []string{"over", "nodes", "node", "hosts", "host"}, About: "masters and hosts, load, usage and recent events",
 		Make: Overview, Open: func(path []string, view string) *Page {
-			if len(path) != 1 || view != "" {
+			switch {
+			case len(path) != 1:
+				return nil
+			case view == "drift":
+				return Host(path[0])
+			case view != "":
 				return nil
 			}
-			return Host(path[0])
+			return Node(path[0])
 		}, Offer: func(s *feed.Snapshot, _ string, add func(string)) {
 			for _, n := range agents(s) {
 				add("/" + n.Name)
+				add("/" + n.Name + ":drift")
 			}
 		}}
 }
@@ -46,7 +52,8 @@ func Overview() *Page {
 		},
 	}}
 	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
-		b.on("enter", "show the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
+		b.on("enter", "open the page of the host", func(n *model.Node) Action { return open(Node(n.Name)) }),
+		b.on("m", "list the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
 		b.on("f", "show the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }),
 		b.on("t", "show problems of the host", func(n *model.Node) Action { return open(Host(n.Name)) }),
 	}}

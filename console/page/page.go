@@ -168,8 +168,8 @@ type Objects struct {
 	Keys []string
 }
 
-// describe shows objects with their operational state.
-func describe(k *model.Kind, keys ...string) Action { return open(Description(k, keys...)) }
+// objectPage shows the page of objects.
+func objectPage(k *model.Kind, keys ...string) Action { return open(Description(k, keys...)) }
 
 // open shows a page.
 func open(p *Page) Action { return Action{Go: p} }

@@ -44,11 +44,12 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 		p.Asks = t.status.asks
 	}
 	p.Keys = []Key{
-		t.on("enter", "open it", func(o T) Action {
+		t.on("enter", "open its page", func(o T) Action { return objectPage(k, keyOf(o)) }),
+		t.on("m", "list what is in it", func(o T) Action {
 			if inner := childrenOf(k, keyOf(o)); inner != nil {
 				return open(inner)
 			}
-			return describe(k, keyOf(o))
+			return Action{Notice: "nothing is in a " + k.Noun() + "; enter opens its page"}
 		}),
 		t.on("space", "mark or unmark the row; d, w and ctrl+d then apply to all marked rows", func(o T) Action {
 			if i := slices.Index(t.marks, keyOf(o)); i >= 0 {
@@ -67,8 +68,8 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 			}
 			return Action{}
 		}),
-		t.with("d", "describe the object with its operational state", func(o T, s *feed.Snapshot) Action {
-			return describe(k, t.targets(s, o)...)
+		t.with("d", "open its page, or one page of all marked objects", func(o T, s *feed.Snapshot) Action {
+			return objectPage(k, t.targets(s, o)...)
 		}),
 		t.on("y", "show the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }),
 		t.on("H", "its history", func(o T) Action { return open(History(k, keyOf(o))) }),

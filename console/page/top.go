@@ -65,7 +65,7 @@ func Top(level rates.Level) *Page {
 	}
 	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
 	return &Page{Name: "top " + string(level), Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "describe it", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
+		l.on("enter", "open its page", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
 		on("t", "show the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
 			all := rates.Levels()
 			return open(Top(all[(slices.Index(all, level)+1)%len(all)]))
@@ -96,7 +96,7 @@ func openSubject(level rates.Level, name string) Action {
 	case rates.Rules:
 		return open(openObject(model.KindRule(), name, ""))
 	}
-	return open(Host(name))
+	return open(Node(name))
 }
 
 // trendsAbove lists the hosts without rates, and the reasons.

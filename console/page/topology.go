@@ -70,12 +70,7 @@ func Topology(k *model.Kind, key string) *Page {
 		p.on("space left right", "fold and unfold", p.fold),
 		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }),
 		on("o", "show or hide the map of hosts", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }),
-		p.on("enter", "open it", func(_ string, b *line, _ *feed.Snapshot) Action {
-			if inner := childrenOf(b.kind, b.key); inner != nil {
-				return open(inner)
-			}
-			return describe(b.kind, b.key)
-		}),
+		p.on("enter d", "open its page", func(_ string, b *line, _ *feed.Snapshot) Action { return objectPage(b.kind, b.key) }),
 		p.on("a f", "show the address or the flows of an endpoint", p.view(map[string]string{"a": "address", "f": "flows"})),
 		p.on("w", "check whether an endpoint or group can reach another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
 			switch {
@@ -86,7 +81,6 @@ func Topology(k *model.Kind, key string) *Page {
 			}
 			return Action{}
 		}),
-		p.on("d", "describe the object with its operational state", func(_ string, b *line, _ *feed.Snapshot) Action { return describe(b.kind, b.key) }),
 		p.on("y H", "show the object as YAML, or its history", p.view(map[string]string{"y": "yaml", "H": "history"})),
 	}}
 }

@@ -67,7 +67,7 @@ func tryNodeForget(ctx context.Context, f *Factory, c *client.Client, format ter
 	if err != nil {
 		return err
 	}
-	if nodes, err = nodesOf(nodes, []string{request.Host}); err != nil {
+	if nodes, err = model.NodesOf(nodes, request.Host); err != nil {
 		return err
 	}
 	of, err := c.HostEndpoints(ctx, request.Host)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/api/yaml"
 	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -234,75 +233,6 @@ func runGetEndpoint(ctx context.Context, f *Factory, c *client.Client, o *listOp
 	}
 	e := &found.Oper
 	return f.one(o, format, e.Field, e.EndpointID, e.Key, answer)
-}
-
-func newDescribe(f *Factory) *cobra.Command {
-	s, o := &scope{}, &output{}
-	c := &cobra.Command{
-		Use: "describe KIND NAME | KIND/NAME", Short: "Show an object with its configuration, links and operational state",
-		Args:              func(cmd *cobra.Command, args []string) error { return exactly("KIND", "NAME")(cmd, kindAndName(args)) },
-		ValidArgsFunction: completeKindAndName(f),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			args = kindAndName(args)
-			if isNodes(args[0]) {
-				return runDescribeNode(cmd.Context(), f, o, args[1])
-			}
-			k, err := kindOf(args[0])
-			if err != nil {
-				return err
-			}
-			return runDescribe(cmd.Context(), f, o, k, s, args[1])
-		},
-	}
-	o.registerOutput(c, "table")
-	s.registerAs(c, "tenant of the object")
-	s.registerNamespace(c, "namespace of an object of Kubernetes")
-	return c
-}
-
-func runDescribe(ctx context.Context, f *Factory, o *output, k *model.Kind, s *scope, name string) error {
-	c, format, err := o.client(f)
-	if err != nil {
-		return err
-	}
-	var inspected json.RawMessage
-	key, err := s.find(ctx, c, k, name)
-	if err != nil {
-		return err
-	}
-	if err := c.InspectRaw(ctx, k, &inspected, key...); err != nil {
-		return err
-	}
-	if !format.Tabular() {
-		return f.answer(answer{names: []string{fullName(k, model.Key(key...))}, value: inspected}, format)
-	}
-	var whole any
-	if err := json.Unmarshal(inspected, &whole); err != nil {
-		return fmt.Errorf("decode the answer: %w", err)
-	}
-	relabel(whole)
-	text, err := yaml.Marshal(whole)
-	if err != nil {
-		return local(err)
-	}
-	return printf(f.Out, "%s %s\n%s", k.Title, model.Key(key...), text)
-}
-
-// relabel replaces the labels of endpoints by the form of selectors, anywhere in an answer.
-func relabel(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, x := range v {
-			relabel(x)
-		}
-	case map[string]any:
-		for name, x := range v {
-			if text, ok := x.(string); ok && name == "labels" {
-				v[name] = model.LabelText(text)
-			}
-			relabel(x)
-		}
-	}
 }
 
 func newExport(f *Factory) *cobra.Command {

@@ -71,7 +71,7 @@ func TestKubernetesSession(t *testing.T) {
 		{"ksvc inspect shop/web", 0, `"10.1.1.1 tcp 8080, ready, pod shop/web, node h1"`, ""},
 		{"ksvc ls -o wide", 0, "internalTrafficPolicy: Local", ""},
 		{"ns inspect shop", 0, `"networkPolicies": 1`, ""},
-		{"describe ns shop", 0, "Kubernetes namespace shop\nConfig:\n", ""},
+		{"describe ns shop", 0, "Kubernetes namespace shop\n\nPROBLEMS\n", ""},
 		{"endpoint inspect shop-web", 0, `"networkpolicy shop/web"`, ""},
 		{"endpoint inspect shop-cl", 0, `"clusternetworkpolicy base (Baseline, priority 7)"`, ""},
 		{"endpoint inspect shop/web", 0, `"networkpolicy shop/web"`, ""},

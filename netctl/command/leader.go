@@ -74,7 +74,7 @@ func tryHandover(ctx context.Context, f *Factory, c *client.Client, format term.
 	to := "the most up-to-date netmaster"
 	if request.To != "" {
 		nodes = slices.DeleteFunc(nodes, func(n model.Node) bool { return n.Role == model.RoleAgent })
-		if nodes, err = nodesOf(nodes, []string{request.To}); err != nil {
+		if nodes, err = model.NodesOf(nodes, request.To); err != nil {
 			return err
 		}
 		if to = nodes[0].Name; !nodes[0].Ready {

@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ func nodeGroup(ctx context.Context, c *client.Client, format term.Format, names 
 		return nil, err
 	}
 	if len(names) > 0 {
-		if nodes, err = nodesOf(nodes, names); err != nil {
+		if nodes, err = model.NodesOf(nodes, names...); err != nil {
 			return nil, err
 		}
 	}
@@ -62,54 +61,4 @@ func nodeGroup(ctx context.Context, c *client.Client, format term.Format, names 
 		g.items = append(g.items, &nodes[i])
 	}
 	return g, nil
-}
-
-// nodesOf returns the nodes with names, or with an address of a name.
-func nodesOf(nodes []model.Node, names []string) (out []model.Node, _ error) {
-	for _, name := range names {
-		found := false
-		for _, n := range nodes {
-			if n.Name == name || n.Address == name {
-				out, found = append(out, n), true
-			}
-		}
-		if !found {
-			all := make([]string, len(nodes))
-			for i := range nodes {
-				all[i] = nodes[i].Name
-			}
-			refusal := model.Errorf(model.CodeNotFound, "name", "node %q not found", name)
-			if alike := model.Alike(name, all); len(alike) > 0 {
-				return nil, refusal.Try("did you mean %s? netctl get nodes lists them", strings.Join(alike, " or "))
-			}
-			return nil, refusal.Try("list them with netctl get nodes")
-		}
-	}
-	return out, nil
-}
-
-// runDescribeNode prints everything that a node reports.
-func runDescribeNode(ctx context.Context, f *Factory, o *output, name string) error {
-	c, format, err := o.client(f)
-	if err != nil {
-		return err
-	}
-	nodes, err := c.Nodes(ctx)
-	if err != nil {
-		return err
-	}
-	if nodes, err = nodesOf(nodes, []string{name}); err != nil {
-		return err
-	}
-	for i := range nodes {
-		if format.Tabular() {
-			if err := printf(f.Out, "%s %s\n", nodes[i].Role, nodes[i].Name); err != nil {
-				return err
-			}
-		}
-		if err := f.document(answer{names: []string{"node/" + nodes[i].Name}, value: &nodes[i]}, format); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -70,7 +70,7 @@ func TestFormats(t *testing.T) {
 		{"export -o name", "global/global\ntenant/default\nnetwork/default:n1\npolicy/default:p\nrule/default:p:1\n"},
 		{"export -o jsonpath={.items[?(@.kind==\"rule\")].ruleId}", "1\n"},
 		{"explain in-use -o jsonpath={.status}", "409\n"},
-		{"describe policy p -o jsonpath={.Config.policyName}", "p\n"},
+		{"describe policy p -o jsonpath={.key}", "default:p\n"},
 		{"policy rule-rm p 1 --output jsonpath={.items[0].action}", "deleted\n"},
 		{"label policy p a=b -o jsonpath={.items[0].action}", "updated\n"},
 		{"config get-contexts -o csv", "Current,Name,Cluster,User,Tenant,Servers\n"},

@@ -106,6 +106,14 @@ func (t *Table) cut(row []string) []string {
 	return out
 }
 
+// Wrap breaks a line that is longer than the screen; all but its first line are indented.
+func (s Screen) Wrap(line string, indent int) string {
+	if s.Width <= 0 || s.Width-indent < narrowest || displaywidth.String(line) <= s.Width || len(line) <= indent {
+		return line
+	}
+	return line[:indent] + strings.ReplaceAll(wrap(line[indent:], s.Width-indent), "\n", "\n"+strings.Repeat(" ", indent))
+}
+
 // wrap breaks text into lines of a width, between words as far as possible.
 func wrap(text string, width int) string {
 	var lines []string
