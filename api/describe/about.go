@@ -192,7 +192,7 @@ func (f *facts) operRows() (out []Row) {
 
 // shownElsewhere are the fields of operational state that other sections show, and those that repeat others.
 func shownElsewhere() []string {
-	return []string{"load", "hosts", "hits", "numProviders", "networkTag", "groupTag", "totalEPGs", "totalNetworks", "totalPolicies", "totalServicelbs", "totalNetprofiles", "totalAppProfiles"}
+	return []string{"load", "hosts", "hits", "numProviders", "numReady", "networkTag", "groupTag", "totalEPGs", "totalNetworks", "totalPolicies", "totalServicelbs", "totalNetprofiles", "totalAppProfiles"}
 }
 
 // words are the words of a field's name: "networkName" is "network", "ipAddress" is "IP address".

@@ -48,7 +48,7 @@ func of(o model.Object) *facts {
 	if o.Kind() == model.KindServiceLB() {
 		field = "providers"
 	}
-	return shop(&facts{kind: o.Kind(), key: o.ObjectKey(), config: o, oper: map[string]json.RawMessage{field: text}})
+	return shop(&facts{kind: o.Kind(), key: o.ObjectKey(), config: o, oper: map[string]json.RawMessage{field: text, "numReady": json.RawMessage("1")}})
 }
 
 // text is a section's lines: "name|text".

@@ -3,7 +3,7 @@
 package describe
 
 import (
-	"fmt"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -53,7 +53,10 @@ func (f *facts) providers() *Section {
 	if f.operErr != nil {
 		s.Unknown = append(s.Unknown, reason(f.operErr))
 	}
-	ready := 0
+	ready := 0 // as the list of services counts them
+	if raw, ok := f.oper["numReady"]; ok && json.Unmarshal(raw, &ready) != nil {
+		s.Unknown = append(s.Unknown, "number of ready providers")
+	}
 	var rows []Row
 	for i := range members {
 		e := &members[i]
@@ -65,19 +68,13 @@ func (f *facts) providers() *Section {
 			state = "not ready: the agent of its host does not run"
 		case !on.Answered():
 			state = "unknown: the agent of its host does not answer"
-		default:
-			ready++
 		}
 		if len(rows) < maxListed {
 			rows = append(rows, row("", endpointLink(e), plain("  %s on ", strings.Join(slices.DeleteFunc(slices.Clone(e.IpAddress), func(a string) bool { return a == "" }), " ")), host(e.HomingHost), plain("  %s", state)))
 		}
 	}
 	if len(members) > 0 {
-		text := fmt.Sprintf("%d/%d", ready, len(members))
-		if f.all.err != nil {
-			text = fmt.Sprintf("?/%d", len(members))
-		}
-		s.Rows = append([]Row{row("ready", plain("%s", text))}, rows...)
+		s.Rows = append([]Row{row("ready", plain("%d/%d", ready, len(members)))}, rows...)
 	}
 	return s
 }

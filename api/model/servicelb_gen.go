@@ -33,6 +33,7 @@ type ServiceLBOper struct {
 	Hosts        []string       `json:"hosts,omitempty"`        // A line for each host whose switch has the service, and for each that did not answer: host, phase.
 	Load         []string       `json:"load,omitempty"`         // A line for each port and provider: connections, and packets and bytes of clients and of answers, on all hosts.
 	NumProviders int            `json:"numProviders,omitempty"` // Number of providers.
+	NumReady     int            `json:"numReady,omitempty"`     // Number of the providers on hosts whose agents run.
 	Providers    []EndpointOper `json:"providers,omitempty"`    // Endpoints that share the load.
 	ServiceVip   string         `json:"serviceVip,omitempty"`   // Address of the service.
 }
@@ -48,6 +49,8 @@ func (o *ServiceLBOper) Field(name string) any {
 		return o.Load
 	case "numProviders":
 		return o.NumProviders
+	case "numReady":
+		return o.NumReady
 	case "providers":
 		return o.Providers
 	case "serviceVip":
@@ -84,6 +87,7 @@ var servicelbKind = Kind{
 		{Name: "hosts", Type: Strings, Doc: "A line for each host whose switch has the service, and for each that did not answer: host, phase."},
 		{Name: "load", Type: Strings, Doc: "A line for each port and provider: connections, and packets and bytes of clients and of answers, on all hosts."},
 		{Name: "numProviders", Type: Int, Doc: "Number of providers."},
+		{Name: "numReady", Type: Int, Doc: "Number of the providers on hosts whose agents run."},
 		{Name: "providers", Type: List, Doc: "Endpoints that share the load.", Of: "endpoint"},
 		{Name: "serviceVip", Type: String, Doc: "Address of the service."},
 	},

@@ -4,6 +4,7 @@ package model
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ type Summary struct {
 	Used      *int     `json:"used,omitempty"`      // of a network: addresses that are given or held
 	Free      *int     `json:"free,omitempty"`      // of a network: IPv4 addresses that can be given
 	Endpoints *int     `json:"endpoints,omitempty"` // of a network or group: their number; of a service: that of its providers
+	Ready     *int     `json:"ready,omitempty"`     // of a service: number of the providers on hosts whose agents run
 	Address   string   `json:"address,omitempty"`   // of a service
 	Groups    []string `json:"groups,omitempty"`    // of a rule: names of the groups that have its policy
 }
@@ -37,6 +39,11 @@ func (s *Summary) Field(name string) any {
 		return number(s.Free)
 	case "endpoints":
 		return number(s.Endpoints)
+	case "providers":
+		if s.Ready == nil || s.Endpoints == nil {
+			return number(s.Endpoints)
+		}
+		return strconv.Itoa(*s.Ready) + "/" + strconv.Itoa(*s.Endpoints)
 	case "address":
 		return s.Address
 	case "groups":
@@ -125,7 +132,7 @@ func (k *Kind) SummaryColumns() (columns []Column, before, instead string) {
 	case "endpointGroup":
 		return []Column{{Header: "Endpoints", Field: "endpoints", Rank: RankHigh}}, "", ""
 	case "serviceLB":
-		return []Column{{Header: "Address", Field: "address", Rank: RankHigh}, {Header: "Ports", Field: "ports", Rank: RankHigh}, {Header: "Providers", Field: "endpoints", Rank: RankHigh}}, "", ""
+		return []Column{{Header: "Address", Field: "address", Rank: RankHigh}, {Header: "Ports", Field: "ports", Rank: RankHigh}, {Header: "Providers", Field: "providers", Rank: RankHigh}}, "", ""
 	case "rule":
 		return []Column{{Header: "From", Field: RuleFrom, Rank: RankHigh}, {Header: "To", Field: RuleTo, Rank: RankHigh}}, "Protocol", "Peer"
 	}

@@ -58,8 +58,8 @@ func summaries(k *model.Kind, s *feed.Snapshot) func(o model.Object) model.Summa
 		return func(o model.Object) (out model.Summary) {
 			state, _, ok := feed.Of[*model.ServiceLBInspect](s, feed.Question{Topic: feed.State, Kind: k.Name, Key: o.ObjectKey()})
 			if ok && state.Oper != nil {
-				n := len(state.Oper.Providers)
-				out.Address, out.Endpoints = state.Oper.ServiceVip, &n
+				n, ready := len(state.Oper.Providers), state.Oper.NumReady
+				out.Address, out.Endpoints, out.Ready = state.Oper.ServiceVip, &n, &ready
 			}
 			return out
 		}

@@ -70,7 +70,7 @@ func summarizedPages(ctx context.Context, c *client.Client, k *model.Kind, forma
 	if columns, _, _ := k.SummaryColumns(); len(columns) == 0 || format.Bare || format.Names() && format.Sort == "" {
 		return c.Pages(ctx, k, options...)
 	}
-	return c.Summarized(ctx, k, options...)
+	return withHits(ctx, c, k, format, c.Summarized(ctx, k, options...))
 }
 
 // summarizedList returns all objects of summarizedPages.

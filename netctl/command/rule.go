@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -104,31 +105,42 @@ func runRuleList(ctx context.Context, f *Factory, s *scope, o *output, sel *sele
 	rules := slices.DeleteFunc(all, func(r *model.Rule) bool { return r.TenantName != of[0] || r.PolicyName != of[1] })
 	slices.SortStableFunc(rules, func(a, b *model.Rule) int { return cmp.Compare(a.Priority, b.Priority) })
 	if format.Tabular() && format.Sort == "" {
-		return writeRules(f, rules, sel.showLabels, format)
+		return writeRules(ctx, f, c, rules, sel.showLabels, format)
 	}
 	l := &term.Listing{Table: term.Table{Columns: sel.columns(model.KindRule(), format)}, Value: rules}
+	hits := newRuleHits(c)
 	for _, r := range rules {
+		field := r.Field
+		if len(hitColumns(r.Kind(), format)) > 0 {
+			field = ruleWithHits{r, hits.of(ctx, r)}.Field
+		}
 		name := r.RuleId
 		if format.Name != term.Quiet {
 			name = fullName(r.Kind(), r.ObjectKey())
 		}
-		l.Row(name, term.Row(l.Columns, r.Field))
+		l.Row(name, term.Row(l.Columns, field))
 	}
 	return f.print(l, format)
 }
 
-func writeRules(f *Factory, rules []*model.Rule, labels bool, format term.Format) error {
+func writeRules(ctx context.Context, f *Factory, c *client.Client, rules []*model.Rule, labels bool, format term.Format) error {
+	hits := newRuleHits(c)
 	for _, part := range []struct {
 		title, direction string
 		columns          []model.Column
 	}{{"Incoming Rules:", "in", incoming()}, {"Outgoing Rules:", "out", outgoing()}} {
+		part.columns = append(part.columns, hitColumns(model.KindRule(), format)...)
 		if labels {
 			part.columns = append(part.columns, model.Column{Header: "Labels", Field: model.LabelsField})
 		}
 		t := &term.Table{Columns: part.columns}
 		for _, r := range rules {
 			if r.Direction == part.direction {
-				t.Add(term.Row(t.Columns, r.Field))
+				field := r.Field
+				if format.Wide() {
+					field = ruleWithHits{r, hits.of(ctx, r)}.Field
+				}
+				t.Add(term.Row(t.Columns, field))
 			}
 		}
 		if err := printf(f.Out, "%s\n", part.title); err != nil {

@@ -51,7 +51,7 @@ func (s *selection) given() bool { return s.fields != "" || s.labels != "" }
 
 // columns returns the columns of a kind's table with those of its summary.
 func (s *selection) columns(k *model.Kind, format term.Format) []model.Column {
-	return s.labelled(k, term.SummarizedColumns(k, format.Wide()))
+	return s.labelled(k, append(term.SummarizedColumns(k, format.Wide()), hitColumns(k, format)...))
 }
 
 // storedColumns returns the columns of a kind's table for objects whose summary is unknown: earlier and watched ones.

@@ -132,12 +132,22 @@ func Policy(v *catalog.View, p *model.Policy) model.PolicyOper {
 	return o
 }
 
+// ready counts the endpoints on hosts whose agents run.
+func ready(v *catalog.View, list []*record.Endpoint) (n int) {
+	for _, e := range list {
+		if v.Running(e.Host) {
+			n++
+		}
+	}
+	return n
+}
+
 // Service returns the operational state of a service: its address and its providers.
 func Service(v *catalog.View, s *record.ServiceLB) model.ServiceLBOper {
 	o := model.ServiceLBOper{ServiceVip: record.Text(s.IP), Providers: endpoints(v.ProvidersOf(s))}
 	for i := range o.Providers {
 		o.Providers[i].ServiceName = s.ID.Name
 	}
-	o.NumProviders = len(o.Providers)
+	o.NumProviders, o.NumReady = len(o.Providers), ready(v, v.ProvidersOf(s))
 	return o
 }

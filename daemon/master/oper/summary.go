@@ -33,8 +33,9 @@ func Summary(v *catalog.View, object model.Object) (out model.Summary) {
 		out.Endpoints = &count
 	case *model.ServiceLB:
 		if s := v.ServiceLB(o.Identity()); s != nil {
-			providers := len(v.ProvidersOf(s))
-			out.Address, out.Endpoints = record.Text(s.IP), &providers
+			list := v.ProvidersOf(s)
+			providers, ready := len(list), ready(v, list)
+			out.Address, out.Endpoints, out.Ready = record.Text(s.IP), &providers, &ready
 		}
 	case *model.Rule:
 		for _, key := range v.Referrers(model.KindPolicy(), model.Key(o.TenantName, o.PolicyName), model.KindEndpointGroup().Name) {
