@@ -156,7 +156,7 @@ type churn struct {
 // churned attaches container number $1, and detaches it. As runtimes do, it repeats a command whose answer is to try again later.
 const churned = `call() { for i in $(seq 60); do
   out=$(echo '%s' | CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=/run/netns/$2 CNI_IFNAME=eth0 CNI_PATH=/usr/local/bin contivk8s 2>&1) && return 0
-  case $out in *'"code": 11,'*) sleep 0.5;; *) break;; esac; done; echo "$1: $out"; return 1; }
+  case $out in *'"code":11,'* | *'"code": 11,'*) sleep 0.5;; *) break;; esac; done; echo "$1: $out"; return 1; }
 ip netns add %[2]s && call ADD %[2]s && call DEL %[2]s; status=$?; ip netns del %[2]s; exit $status`
 
 func startChurn(t *testing.T, hosts []*machine.Machine) *churn {
