@@ -49,6 +49,7 @@ func TestTracker(t *testing.T) {
 		{"not looked yet", tracker.Usage{}, nil},
 		{"room", tracker.Usage{At: at, Count: 79, Limit: 100, Zones: []tracker.Zone{{Tenant: "red", Count: 39, Limit: 50}}}, nil},
 		{"80 %", tracker.Usage{At: at, Count: 80, Limit: 100}, []string{"warning tracker-low host/h1"}},
+		{"a small limit", tracker.Usage{At: at, Count: 2, Limit: 3, Zones: []tracker.Zone{{Tenant: "blue", Count: 0, Limit: 1}}}, nil},
 		{"full", tracker.Usage{At: at, Count: 100, Limit: 100}, []string{"error tracker-full host/h1"}},
 		{"it refuses some, and others have ended", tracker.Usage{At: at, Count: 3, Limit: 100, Refused: true}, []string{"error tracker-full host/h1"}},
 		{"tenants", tracker.Usage{At: at, Count: 60, Limit: 100, Zones: []tracker.Zone{{Tenant: "blue", Count: 40, Limit: 50}, {Tenant: "red", Count: 50, Limit: 50}}},

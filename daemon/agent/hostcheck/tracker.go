@@ -59,5 +59,5 @@ func (t *Tracker) look(context.Context) (out []model.Finding) {
 	return out
 }
 
-// nearly is from 80 % on.
-func nearly(count, limit int) bool { return count >= limit/5*4+limit%5*4/5 }
+// nearly is from 80 % on. Of a small limit it is at least one.
+func nearly(count, limit int) bool { return count >= limit/5*4+(limit%5*4+4)/5 }
