@@ -33,6 +33,7 @@ type Node struct {
 	Missing  int      `json:"missing,omitempty"`   // endpoints of the host without an interface there: not yet, or no longer
 	Differs  int      `json:"differs,omitempty"`   // unrepaired changes by others on the host: netctl drift
 	Errors   int      `json:"errors,omitempty"`    // objects that do not work there: the switch refused their flows, or a container's interface is missing
+	Named    int      `json:"named,omitempty"`     // of Errors, those about objects that a finding of the agent is about
 	VTEP     string   `json:"vtep,omitempty"`
 	Since    string   `json:"since,omitempty"`      // RFC 3339: start of the process, or of the leadership
 	FlowMods uint64   `json:"flowMods,omitempty"`   // of an agent: changes of flows sent to the switch since the process started

@@ -84,6 +84,10 @@ func TestExamine(t *testing.T) {
 		{"an agent that waits, behind", func(s *Snapshot) { s.Nodes[2].Ready, s.Nodes[2].Lag = false, 3 },
 			[]string{"error agent-waiting host/h1", "warning agent-lag host/h1 < agent-waiting host/h1"}},
 		{"objects in trouble", func(s *Snapshot) { s.Nodes[2].Errors = 1 }, []string{"error objects-failed host/h1"}},
+		{"objects in trouble that findings of the agent are about", func(s *Snapshot) {
+			s.Nodes[2].Errors, s.Nodes[2].Named, s.Nodes[3].Errors, s.Nodes[3].Named = 1, 1, 2, 1
+		},
+			[]string{"error objects-failed host/h2"}},
 		{"missing and different", func(s *Snapshot) { s.Nodes[2].Missing, s.Nodes[3].Differs = 1, 2 },
 			[]string{"warning interfaces-missing host/h1", "warning drift host/h2"}},
 		{"what agents report", func(s *Snapshot) {

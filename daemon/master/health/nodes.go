@@ -120,8 +120,8 @@ func agents(s *Snapshot) (out []model.Finding) {
 		case !n.Answered():
 			note(model.FindingAgentSilent, model.SeverityError, n.Reason+lastWords(s, n), "start netplugin on the host, or look why it reaches no netmaster", "netctl node ls")
 			continue
-		case n.Errors > 0:
-			note(model.FindingObjectsFailed, model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors, n.Reason), "do as the error says", look)
+		case n.Errors > n.Named: // others have a finding of their own
+			note(model.FindingObjectsFailed, model.SeverityError, fmt.Sprintf("%d objects do not work there: %s", n.Errors-n.Named, n.Reason), "do as the error says", look)
 		case !n.Ready:
 			note(model.FindingAgentWaiting, model.SeverityError, "it "+n.Reason, "look at what it waits for", "netctl node ls")
 		}

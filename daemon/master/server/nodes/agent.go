@@ -5,6 +5,7 @@ package nodes
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,14 +107,17 @@ func (s *Nodes) refusal(h *host) string {
 // fill copies an agent's report into its node. homed is the number of endpoints on its host.
 func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	n.Version, n.Protocol, n.Ready, n.Flows = status.Version, status.Protocol, status.Ready, status.Flows
-	n.Ports, n.Errors, n.Since, n.FlowMods = status.Endpoints, len(status.Errors), status.Since, status.FlowMods
+	n.Ports, n.Since, n.FlowMods = status.Endpoints, status.Since, status.FlowMods
+	failed := unnamed(status)
+	n.Errors, n.Named = len(status.Errors), len(status.Errors)-len(failed)
 	n.Uplinks, n.Bond, n.Differs, n.MTU, n.Findings, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.Findings, status.AgentReport
 	n.Missing = max(0, homed-status.Endpoints)
 	switch {
 	case len(status.Waiting) > 0:
 		n.Reason = "waits for " + status.Waiting[0]
 	case len(status.Errors) > 0:
-		n.Reason = status.Errors[0].Owner + ": " + status.Errors[0].Error
+		first := append(failed, status.Errors...)[0]
+		n.Reason = first.Owner + ": " + first.Error
 	case n.Missing > 0:
 		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
 	case n.Differs > 0:
@@ -121,4 +125,14 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	default:
 		n.Reason = status.Docker.Problem()
 	}
+}
+
+// unnamed returns the errors of an agent about objects that none of its findings is about.
+func unnamed(status *model.AgentStatus) (out []model.OwnerStatus) {
+	for _, e := range status.Errors {
+		if !slices.ContainsFunc(status.Findings, func(f model.Finding) bool { return f.Object == e.Owner && f.Severity == model.SeverityError }) {
+			out = append(out, e)
+		}
+	}
+	return out
 }

@@ -32,11 +32,14 @@ func TestNodesReportMissingInterfaces(t *testing.T) {
 		{1, 3, 2, nil, nil, "2 of 3 endpoints have no interface there; netctl drift h1 names them"},
 		{3, 1, 0, nil, nil, "1 things are not as they should be there; netctl drift h1 names them"},
 		{1, 0, 2, []model.OwnerStatus{{Owner: "endpoint/n.default-c1", Error: "refused"}}, nil, "endpoint/n.default-c1: refused"},
+		{1, 0, 2, []model.OwnerStatus{{Owner: "endpoint/n.default-c3", Error: "removed"}, {Owner: "endpoint/n.default-c1", Error: "refused"}}, nil, "endpoint/n.default-c1: refused"},
+		{1, 0, 2, []model.OwnerStatus{{Owner: "endpoint/n.default-c3", Error: "removed"}}, nil, "endpoint/n.default-c3: removed"},
 		{4, 0, 0, nil, nil, ""}, // one is being detached
 		{3, 0, 0, nil, &model.DockerStatus{Here: true}, ""},
 		{3, 0, 0, nil, &model.DockerStatus{Reason: "connection refused"}, "the Docker engine is away: connection refused"},
 		{3, 0, 0, nil, &model.DockerStatus{Here: true, Problems: []model.DockerProblem{{Network: "n", Problem: "not made"}}}, "network n of Docker: not made"},
 	} {
+		status.Findings = []model.Finding{{Code: model.FindingContainerInterface, Severity: model.SeverityError, Object: "endpoint/n.default-c3", Host: "h1"}}
 		status.Endpoints, status.Differs, status.Errors, status.Docker = row.attached, row.differs, row.errors, row.docker
 		report(status, m.Relay.Wanted("h1"))
 		nodes, err := m.Nodes(context.Background())
@@ -44,6 +47,15 @@ func TestNodesReportMissingInterfaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := nodes[len(nodes)-1]
+		named := 0
+		for _, e := range row.errors {
+			if e.Owner == "endpoint/n.default-c3" {
+				named++
+			}
+		}
+		if n.Errors != len(row.errors) || n.Named != named {
+			t.Errorf("%+v: want %d of %d errors named by a finding, got %d of %d", row.errors, named, len(row.errors), n.Named, n.Errors)
+		}
 		if n.Name != "h1" || n.Missing != row.missing || n.Differs != row.differs || n.Reason != row.want {
 			t.Errorf("%d attached: want %d missing because of %q, got %+v", row.attached, row.missing, row.want, n)
 		}
