@@ -178,7 +178,7 @@ func FindingCodes() []FindingInfo {
 			Cut: "endpoint", Explains: []Explanation{}},
 		{Code: FindingPortKept, Severities: []Severity{"warning"}, Reporter: "agent, check published ports", Doc: "A service of Kubernetes borrows a port at an address of the host (`externalIPs`) that a program of the host uses: the program keeps it.", Remedy: "Stop the program, or give the service another port or address.",
 			Cut: "endpoint", Explains: []Explanation{}},
-		{Code: FindingAttachFailed, Severities: []Severity{"warning"}, Reporter: "agent, check attachments", Doc: "A container or pod got no interface within the last hour, and has none since: the evidence is the reason of the last try.", Remedy: "Do as the error says; the runtime tries again, or start the container again.",
+		{Code: FindingAttachFailed, Severities: []Severity{"warning"}, Reporter: "agent, check attachments", Doc: "A container or pod got no interface within the last hour, and has none since: the evidence is the reason of the last try. The finding ends a minute after the runtime has detached the container (CNI `DEL`), unless it tries again.", Remedy: "Do as the error says; the runtime tries again, or start the container again.",
 			Cut: "changes", Explains: []Explanation{}},
 		{Code: FindingRuleRefuses, Severities: []Severity{"note"}, Reporter: "agent, check refusals", Doc: "A rule that came to the host within the last 24 hours has refused packets within the last minute.", Remedy: "Do nothing if the refusals are intended; otherwise allow the traffic by a rule of a higher priority, or remove this rule.",
 			Cut: "nothing", Explains: []Explanation{}},

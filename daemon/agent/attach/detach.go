@@ -87,6 +87,7 @@ func attachmentOfRecord(ep record.Endpoint, container, ifname string) Attachment
 // Detach removes an interface. Detaching an interface that is completely or partly gone succeeds. If the master cannot be reached, Detach
 // returns that error and changes nothing, so that a retry finds the attachment.
 func (e *Engine) Detach(ctx context.Context, container, ifname string) error {
+	e.failures.end(container, time.Now())
 	return e.release(ctx, container, ifname, whyAsked)
 }
 

@@ -26,7 +26,7 @@ func (a *Attachments) look(context.Context) (out []model.Finding) {
 	for _, f := range a.Failures() {
 		out = append(out, model.Finding{Code: model.FindingAttachFailed, Severity: model.SeverityWarning, Object: f.Container,
 			Evidence: fmt.Sprintf("it got no interface (tries: %d, the last at %s): %s", f.Tries, f.At.UTC().Format(time.RFC3339), f.Reason),
-			Remedy:   "resolve the error; the runtime retries, or restart the container; the finding ends after an hour without another attempt", Next: "netctl endpoint ls"})
+			Remedy:   "resolve the error; the runtime retries, or restart the container; the finding ends a minute after the runtime has detached the container, or after an hour without another attempt", Next: "netctl endpoint ls"})
 	}
 	return out
 }
