@@ -111,7 +111,7 @@ var endpointgroupKind = Kind{
 	LinkSets: []LinkTo{{Name: "ExtContractsGrps", To: "extContractsGroup", Via: []string{"extContractsGrps"}}, {Name: "MatchRules", To: "rule"}, {Name: "Policies", To: "policy", Via: []string{"policies"}}, {Name: "Services", To: "service"}},
 	Links:    []LinkTo{{Name: "AppProfile", To: "appProfile", Back: true}, {Name: "NetProfile", To: "netprofile", Via: []string{"netProfile"}}, {Name: "Network", To: "network"}, {Name: "Tenant", To: "tenant"}},
 	Columns: []Column{
-		{Header: "Tenant", Field: "tenantName", Rank: RankLow},
+		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Group", Field: "groupName", Rank: RankHigh},
 		{Header: "Network", Field: "networkName"},
 		{Header: "IP Pool", Field: "ipPool"},

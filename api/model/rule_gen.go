@@ -99,7 +99,7 @@ var ruleKind = Kind{
 	LinkSets: []LinkTo{{Name: "Policies", To: "policy", Via: []string{"policyName"}}},
 	Links:    []LinkTo{{Name: "MatchEndpointGroup", To: "endpointGroup", Via: []string{"fromEndpointGroup", "toEndpointGroup"}}},
 	Columns: []Column{
-		{Header: "Tenant", Field: "tenantName", Rank: RankLow},
+		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Policy", Field: "policyName"},
 		{Header: "Rule", Field: "ruleId", Rank: RankHigh},
 		{Header: "Direction", Field: "direction"},

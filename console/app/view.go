@@ -255,6 +255,9 @@ func (m *Model) footer() []string {
 			command += t.Paint(theme.Relation, fmt.Sprintf("   %s %d marked (\\ clears)", t.Glyphs.Mark, marked(m.snapshot)))
 		}
 	}
+	if n := m.page().Hidden(); n > 0 && !m.prompt.open() && m.notice == "" {
+		command += t.Paint(theme.Held, "   "+hiddenColumns(n)+" (ctrl+w)")
+	}
 	if m.filter != nil && !m.prompt.open() && m.notice == "" {
 		command += t.Paint(theme.Held, "   filter "+m.filter.Text+" (esc ends it)")
 	}
@@ -262,4 +265,11 @@ func (m *Model) footer() []string {
 		command += t.Paint(theme.Held, "   "+working+t.Glyphs.Ellipsis)
 	}
 	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
+}
+
+func hiddenColumns(n int) string {
+	if n == 1 {
+		return "1 column hidden"
+	}
+	return fmt.Sprintf("%d columns hidden", n)
 }

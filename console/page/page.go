@@ -71,6 +71,17 @@ func (p *Page) Title() string {
 	return p.Name
 }
 
+// narrowed is a body that hides columns for which the terminal is too narrow.
+type narrowed interface{ Hidden() int }
+
+// Hidden is the number of columns that the last drawing hid; ctrl+w shows them.
+func (p *Page) Hidden() int {
+	if n, ok := p.Body.(narrowed); ok {
+		return n.Hidden()
+	}
+	return 0
+}
+
 // worker is a body that does long work in the background.
 type worker interface{ Working() string }
 

@@ -90,8 +90,11 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 	return p
 }
 
+// Hidden is the number of columns for which the terminal is too narrow.
+func (t *table[T]) Hidden() int { return t.table.Hidden() }
+
 func (t *table[T]) names(Canvas) (out []string) {
-	t.table.Ranks = nil
+	t.table.Ranks, t.table.Whole = nil, t.wide
 	for _, c := range term.SummarizedColumns(t.kind, t.wide) {
 		out = append(out, strings.TrimSpace(c.Header))
 		t.table.Ranks = append(t.table.Ranks, int(c.RankOf()))

@@ -12,22 +12,28 @@ import (
 
 // layout is the widths of the columns of a table and which of them hold numbers, which are aligned right.
 type layout struct {
-	widths []int
+	widths []int // 0: the column is hidden
 	right  []bool
+	hidden int // number of hidden columns with cells
 }
 
 // shortHeader is how much of its name a column keeps whose cells need less; narrowest is the width below which no column
 // is made narrower.
 const shortHeader, narrowest = 7, 4
 
+// address is the width of an IPv4 address with the length of its prefix.
+const address = 18
+
 // leastOf returns the width below which a column of a rank is not cut while others of its rank or below are wider: 1 is the lowest rank.
 func leastOf(rank int) int { return [...]int{narrowest, 6, 10, 14}[min(max(rank, 0), 3)] }
 
 // newLayout gives each column what its header and its cells need. Where that is too much it hides columns without a cell, the last of the
 // lowest rank first, except those of the highest rank. Then it takes from headers that are wider than what is below them, then from the
-// widest column of the lowest rank, and then from the widest, until all fit. ranks may be shorter than headers: a missing rank is 2.
-func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
-	l := layout{make([]int, len(headers)), make([]bool, len(headers))}
+// widest column of the lowest rank, and then from the widest, until all fit. Unless all is set, it hides columns of the lowest rank, the last
+// first, before it cuts cells of the highest rank, or those of the middle one to less than an address. ranks may be shorter than
+// headers: a missing rank is 2.
+func newLayout(headers []string, rows []Row, width int, all bool, ranks ...int) layout {
+	l := layout{widths: make([]int, len(headers)), right: make([]bool, len(headers))}
 	needs := make([]int, len(headers)) // of the cells
 	for i, h := range headers {
 		numbers := 0
@@ -47,7 +53,42 @@ func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 	if len(rows) > 0 {
 		l.hide(needs, ranks, width)
 	}
-	for len(headers) > 0 {
+	for {
+		natural := slices.Clone(l.widths)
+		l.narrow(needs, ranks, width)
+		last := lastShown(natural, ranks)
+		if all || last < 0 || !l.cuts(needs, ranks) {
+			return l
+		}
+		l.widths, l.hidden = natural, l.hidden+1
+		l.widths[last] = 0
+	}
+}
+
+// lastShown returns the last column of the lowest rank that is not hidden; -1: none.
+func lastShown(widths, ranks []int) int {
+	for i := len(widths) - 1; i >= 0; i-- {
+		if widths[i] > 0 && rankAt(ranks, i) == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// cuts reports whether cells of the highest rank are cut, or those of the middle one to less than an address.
+func (l *layout) cuts(needs, ranks []int) bool {
+	for i, w := range l.widths {
+		rank := rankAt(ranks, i)
+		if w > 0 && w < needs[i] && (rank > 2 || rank == 2 && w < address) {
+			return true
+		}
+	}
+	return false
+}
+
+// narrow makes columns narrower until all fit, or none can give way.
+func (l *layout) narrow(needs, ranks []int, width int) {
+	for len(l.widths) > 0 {
 		sum, widest, idle, most := l.sum(), 0, 0, 0
 		for i, w := range l.widths {
 			if w > l.widths[widest] {
@@ -60,7 +101,7 @@ func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 		low := l.lowest(ranks)
 		switch {
 		case sum <= width || most == 0 && l.widths[widest] <= narrowest:
-			return l
+			return
 		case most > 0:
 			l.widths[idle]--
 		case low >= 0:
@@ -69,7 +110,6 @@ func newLayout(headers []string, rows []Row, width int, ranks ...int) layout {
 			l.widths[widest] -= min(sum-width, max(1, l.widths[widest]/8))
 		}
 	}
-	return l
 }
 
 // sum returns the width of all columns with the blanks between them.

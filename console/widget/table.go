@@ -21,7 +21,8 @@ const holdFor = 3 * time.Second
 // Table is a list of items with a cursor, which the user filters and sorts. Its zero value shows nothing; Show gives it content.
 type Table[T comparable] struct {
 	Marked func(id string) bool // reports whether the user marked an item; nil: items are not marked
-	Ranks  []int                // of the columns, from 1: on a narrow terminal, columns of a lower rank are cut first; none: the widest
+	Ranks  []int                // of the columns, from 1: on a narrow terminal, columns of a lower rank are cut first, and those of the lowest hidden; none: the widest
+	Whole  bool                 // no column with cells is hidden
 
 	shown  *arranged[T] // nil: nothing yet
 	latest Latest[order, arranged[T]]
@@ -36,6 +37,7 @@ type Table[T comparable] struct {
 	highlights
 	drawn struct {
 		widths []int
+		hidden int      // number of columns with cells that do not fit
 		ids    []string // of the rows in view
 	}
 }
@@ -63,6 +65,9 @@ func (t *Table[T]) Title() string {
 	}
 	return fmt.Sprintf("[%s] %d/%d", count, t.index()+1, n)
 }
+
+// Hidden returns the number of columns that the last drawing hid although they have cells, because the terminal is too narrow.
+func (t *Table[T]) Hidden() int { return t.drawn.hidden }
 
 // Selected is the item under the cursor; false if there is none. If the item is gone, its neighbour is selected.
 func (t *Table[T]) Selected() (item T, ok bool) {
@@ -206,8 +211,8 @@ func (t *Table[T]) View(th *theme.Theme, headers []string, width, height int, no
 	if t.column > 0 && t.column <= len(ranks) {
 		ranks[t.column-1] = 3 // the sign stays
 	}
-	l := newLayout(names, rows, width-2, ranks...)
-	t.drawn.widths = l.widths
+	l := newLayout(names, rows, width-2, t.Whole, ranks...)
+	t.drawn.widths, t.drawn.hidden = l.widths, l.hidden
 	out := append(make([]string, 0, len(rows)+1), l.header(th, names, width))
 	for i, r := range rows {
 		id := t.drawn.ids[i]
@@ -237,7 +242,7 @@ func (s *StaticTable) View(th *theme.Theme, headers []string, rows []Row, width 
 	for i := range rows {
 		rows[i] = rows[i].printable()
 	}
-	l := newLayout(headers, rows, width-2)
+	l := newLayout(headers, rows, width-2, true)
 	out := []string{l.header(th, headers, width)}
 	for _, r := range rows {
 		out = append(out, l.line(th, r, s.see(r.Cells[0], r.Cells, now), " ", width))

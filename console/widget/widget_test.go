@@ -226,7 +226,7 @@ func TestLayoutGivesWay(t *testing.T) {
 		width int
 		want  []int
 	}{{100, []int{14, 16, 6}}, {40, []int{14, 16, 6}}, {35, []int{14, 11, 6}}, {31, []int{14, 7, 6}}, {27, []int{10, 7, 6}}, {5, []int{4, 4, 4}}} {
-		if got := newLayout(headers, rows, row.width).widths; !slices.Equal(got, row.want) {
+		if got := newLayout(headers, rows, row.width, false).widths; !slices.Equal(got, row.want) {
 			t.Errorf("width %d: want %v, got %v", row.width, row.want, got)
 		}
 	}

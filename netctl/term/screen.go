@@ -34,18 +34,69 @@ func leastCells(r model.Rank) int {
 
 const narrowest = 4
 
+// address is the width of an IPv4 address with the length of its prefix.
+const address = 18
+
 // fit finds widths with which a line fits to the screen: columns without a cell are hidden, then headers that are wider than their cells are
-// cut, and then the widest columns of the lowest rank. Later rows show hidden columns that they fill.
+// cut, and then the widest columns of the lowest rank. Columns that are declared to be of a low rank are hidden, the last first, before cells of
+// the highest rank are cut, or those of the middle one to less than an address. Later rows show columns without a cell that they fill.
 func (t *Table) fit() {
 	t.fitted = slices.Clone(t.widths)
 	if t.Screen.Width <= 0 || t.excess() <= 0 {
 		return
 	}
+	t.hide()
+	for {
+		whole := slices.Clone(t.fitted)
+		t.narrow()
+		last := len(whole) - 1
+		for last >= 0 && (whole[last] == hidden || t.Columns[last].Rank != model.RankLow) {
+			last--
+		}
+		if last < 0 || !t.cuts() {
+			return
+		}
+		t.fitted = whole
+		t.fitted[last] = hidden
+	}
+}
+
+// cuts reports whether cells of the highest rank are cut, or those of the middle one to less than an address.
+func (t *Table) cuts() bool {
+	for i, w := range t.fitted {
+		c := &t.Columns[i]
+		if rank := c.RankOf(); w != hidden && w < t.cells[i] && c.Style != "text" && (rank == model.RankHigh || rank == model.RankNormal && w < address) {
+			return true
+		}
+	}
+	return false
+}
+
+// omitted returns a note of the hidden columns that have cells, "" if there are none.
+func (t *Table) omitted() string {
+	var names []string
+	for i, w := range t.fitted {
+		if w == hidden && t.cells[i] > 0 {
+			names = append(names, strings.TrimSpace(t.Columns[i].Header))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "(-o wide also shows: " + strings.Join(names, ", ") + ")"
+}
+
+// hide hides columns without a cell until a line fits.
+func (t *Table) hide() {
 	for i := len(t.fitted) - 1; i > 0 && t.excess() > 0; i-- {
 		if t.cells[i] == 0 && t.Columns[i].RankOf() < model.RankHigh && len(t.Columns[i].Header) > 0 {
 			t.fitted[i] = hidden
 		}
 	}
+}
+
+// narrow makes columns narrower until a line fits, or none can give way.
+func (t *Table) narrow() {
 	t.shrink(model.RankHigh, func(i int) int { return max(narrowest, t.cells[i]) })
 	for rank := model.RankLow; rank <= model.RankHigh; rank++ {
 		t.shrink(rank, func(i int) int { return leastCells(t.Columns[i].RankOf()) })

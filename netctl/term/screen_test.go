@@ -62,6 +62,28 @@ func TestTable_Fits(t *testing.T) {
 	}
 }
 
+// A column of a low rank is hidden before a cell of a high rank is cut, and a note below the table names it; texts are wrapped instead.
+func TestTable_HidesLowRanks(t *testing.T) {
+	columns := []model.Column{{Header: "Tenant"}, {Header: "Network", Rank: model.RankHigh}, {Header: "Kind", Rank: model.RankLow}, {Header: "Tag", Rank: model.RankLow},
+		{Header: "Subnet", Rank: model.RankHigh}, {Header: "Why", Style: "text"}}
+	for width, want := range map[int]string{
+		70: "Tenant   Network   Kind  Tag    Subnet           Why\n------   -------   ----  ---    ------           ---\ndefault  frontend  data  12345  10.100.200.0/24  a reason\n",
+		50: "Tenant   Network   Kind  Subnet           Why\n------   -------   ----  ------           ---\ndefault  frontend  data  10.100.200.0/24  a reason\n(-o wide also shows: Tag)\n",
+		42: "Tenant   Network   Subnet           Why\n------   -------   ------           ---\ndefault  frontend  10.100.200.0/24  a\n" +
+			strings.Repeat(" ", 36) + "reason\n(-o wide also shows: Kind, Tag)\n",
+	} {
+		table := Table{Columns: columns, Screen: Screen{Width: width}}
+		table.Add([]string{"default", "frontend", "data", "12345", "10.100.200.0/24", "a reason"})
+		var b strings.Builder
+		if err := table.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("width %d: want\n%s\ngot\n%s", width, want, b.String())
+		}
+	}
+}
+
 // States have colours on a terminal, and cells cannot control it.
 func TestTable_Colours(t *testing.T) {
 	table := Table{Headless: true, Columns: []model.Column{{Header: "Ready", Style: "yesno"}, {Header: "Name"}, {Header: "Verdict", Style: "state"}}, Screen: Screen{Colour: true}}

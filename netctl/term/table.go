@@ -56,6 +56,9 @@ func (t *Table) Write(w io.Writer) error {
 	for i, row := range rows {
 		t.line(out, t.cut(row), i >= head)
 	}
+	if note := t.omitted(); head > 0 && note != "" {
+		_, _ = out.WriteString(displaywidth.TruncateString(note, t.Screen.Width, "…") + "\n")
+	}
 	t.rows = nil
 	return out.Flush()
 }
