@@ -38,7 +38,7 @@ func TestKeys(t *testing.T) {
 		keys      []string
 		want, not string
 	}{
-		{"number", []string{"5"}, "$ netctl explain", ""},
+		{"number", []string{"9"}, "$ netctl explain", ""},
 		{"palette completes", append(typed(":ten"), "tab", "enter"), "$ netctl tenant ls", ""},
 		{"palette refuses", to("paint"), "page paint not found", ""},
 		{"filter", append([]string{"8"}, filter("web-1")...), "web-1", "mail"},
@@ -65,7 +65,7 @@ func TestKeys(t *testing.T) {
 		{"sort", to("networks", "T", "T"), "Tenant▼", ""},
 		{"rates of rules", to("rules"), "1.2k+      2  done, ? h2 silent", ""},
 		{"backends of services", to("serviceLBs"), "10.1.1.1", ""},
-		{"a kind's table", append([]string{"5"}, filter("^rules", "enter")...), "netctl get rule", ""},
+		{"a kind's table", append([]string{"9"}, filter("^rules", "enter")...), "netctl get rule", ""},
 		{"bitmap", []string{"3", "enter", "right", "right"}, "endpoint db on host h2", ""},
 		{"an address's history", []string{"3", "enter", "right", "right", "right", "right", "h"}, "netctl ip history --tenant acme --network blue 10.1.1.4", ""},
 		{"who quarantined", []string{"3", "enter", "right", "right", "right", "right"}, "by ann", ""},
@@ -73,12 +73,12 @@ func TestKeys(t *testing.T) {
 		{"zoom in again", []string{"3", "enter", "-", "+"}, "endpoints 2", "a cell is"},
 		{"ages", []string{"3", "enter", "v"}, "time since the last change", ""},
 		{"IPv6", []string{"3", "j", "enter"}, "2001:db8:1::/112", ""},
-		{"flows of a table", []string{"4", "enter", "j", "enter"}, "to group db, udp 53", "from port of web-1"},
-		{"shadowed flows", []string{"4", "enter", "j", "enter", "v", "v", "v"}, "netctl flows h1 --table policy_in --shadowed", "5432"},
-		{"what shadows a flow", []string{"4", "enter", "j", "enter", "v", "v", "v", "enter"}, "priority=11,reg4=2", ""},
-		{"a silent agent", []string{"4", "j", "enter"}, "✗ h2: the agent of h2 did not answer", ""},
-		{"trace from a host", []string{"4", "enter", "w"}, "enter a part of a name, or an address", ""},
-		{"trace of a flow", []string{"4", "enter", "j", "enter", "w"}, "endpoint/acme:blue:db", "5432 opens"},
+		{"flows of a table", []string{":", "f", "l", "o", "w", "s", "enter", "enter", "j", "enter"}, "to group db, udp 53", "from port of web-1"},
+		{"shadowed flows", []string{":", "f", "l", "o", "w", "s", "enter", "enter", "j", "enter", "v", "v", "v"}, "netctl flows h1 --table policy_in --shadowed", "5432"},
+		{"what shadows a flow", []string{":", "f", "l", "o", "w", "s", "enter", "enter", "j", "enter", "v", "v", "v", "enter"}, "priority=11,reg4=2", ""},
+		{"a silent agent", []string{":", "f", "l", "o", "w", "s", "enter", "j", "enter"}, "✗ h2: the agent of h2 did not answer", ""},
+		{"trace from a host", []string{":", "f", "l", "o", "w", "s", "enter", "enter", "w"}, "enter a part of a name, or an address", ""},
+		{"trace of a flow", []string{":", "f", "l", "o", "w", "s", "enter", "enter", "j", "enter", "w"}, "endpoint/acme:blue:db", "5432 opens"},
 		{"why from an endpoint", append([]string{"8", "j", "w"}, typed("db")...), "▶ endpoint/acme:blue:db", "endpoint/acme:blue:web-1   "},
 		{"why with what rules speak of", append(append([]string{"8", "j", "w"}, typed("db")...), "enter"), "tcp 5432", ""},
 		{"why a known port", append(append([]string{"8", "j", "w"}, typed("db")...), "enter", "down", "enter"), "DISAGREE  the objects say", "▶ tcp"},
@@ -98,7 +98,7 @@ func TestKeys(t *testing.T) {
 		{"why of networks", to("networks", "w"), "a network sends nothing", ""},
 		{"why of a group", append(to("endpointGroups", "w"), typed("web")...), "From     group/acme:db", ""},
 		{"why to a service", append(to("serviceLBs", "w"), append(typed("web-1"), "enter")...), "$ netctl why endpoint/acme:blue:web-1 service/acme:front", ""},
-		{"why of a matrix cell", []string{"9", "down", "w"}, "$ netctl why group/acme:web group/acme:db tcp 5432", "type a part"},
+		{"why of a matrix cell", []string{"6", "down", "w"}, "$ netctl why group/acme:web group/acme:db tcp 5432", "type a part"},
 		{"why in the tree", append(append([]string{"2"}, typed("jjj")...), "w"), "From     endpoint/acme:blue:db", ""},
 		{"mark", []string{"8", "space"}, "◆ 1 marked", ""},
 		{"marks are seen", []string{"8", "space", "j"}, " ◆", ""},
@@ -117,7 +117,7 @@ func TestKeys(t *testing.T) {
 		{"unfold", []string{"2", "left", "right"}, "▾ tenant acme", "▸ tenant acme"},
 		{"only the tree", []string{"2", "o"}, "network blue", "┌"},
 		{"the matrix", []string{"2", "m"}, "◐ tcp 5432", ""},
-		{"the matrix of groups names what it omits", []string{"9"}, "for Kubernetes policies see podmatrix", ""},
+		{"the matrix of groups names what it omits", []string{"6"}, "for Kubernetes policies see podmatrix", ""},
 		{"the matrix of pods", to("podmatrix", "right"), "networkpolicy shop/web rule 1", "nothing speaks of it"},
 		{"why of a cell of pods", to("podmatrix", "right", "w"), "$ netctl why shop/cl shop/web tcp 80", ""},
 		{"why within a row of pods", to("podmatrix/shop", "w"), "shop/cl-2", ""},
@@ -125,7 +125,7 @@ func TestKeys(t *testing.T) {
 		{"no pods outside", to("podmatrix", "down", "down", "enter"), "$ netctl matrix -n shop", ""},
 		{"the pods of a policy", to("netpol", "m"), "web-1", "mail"},
 		{"the pods of a namespace", to("namespaces", "m"), "$ netctl endpoint ls --namespace shop", "mail"},
-		{"the deciding rule", []string{"9", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
+		{"the deciding rule", []string{"6", "down"}, "allow tcp 5432 from web, priority 10, 1.2k packets", ""},
 		{"what is to be seen", []string{"8", "!"}, "$ netctl describe node h2", ""},
 		{"exactly what is to be seen", []string{"8", "!", "!"}, "see this page: h2: 3 changes", ""},
 		{"nothing is changed", to("networks", "ctrl+d"), "start it with --write", "Delete"},
@@ -164,8 +164,8 @@ func TestAsksWhatIsShown(t *testing.T) {
 		key  string
 		want []feed.Question
 	}{
-		{"1", []feed.Question{{Topic: feed.Leader}}}, {"4", nil}, {"enter", []feed.Question{{Topic: feed.Flows, Host: "h1"}}}, {"esc", nil},
-		{"6", []feed.Question{{Topic: feed.Leadership}, {Topic: feed.MasterPairs}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
+		{"1", []feed.Question{{Topic: feed.Leader}}}, {"9", nil}, {"esc", []feed.Question{{Topic: feed.Leader}}}, {"f", []feed.Question{{Topic: feed.Flows, Host: "h1"}}},
+		{"0", []feed.Question{{Topic: feed.Leadership}, {Topic: feed.MasterPairs}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
 	} {
 		if press(m, step.key); !slices.Equal(c.asked, step.want) {
 			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)
@@ -488,11 +488,14 @@ func TestUnknownIsNotNothing(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Overview(), 120, 40)
 	m.snapshot.Nodes[3] = model.Node{Name: "h2", Role: model.RoleAgent, Reason: "did not answer"}
 	m.snapshot.Nodes[1] = model.Node{Name: "192.0.2.2", Address: "192.0.2.2:9999", Role: model.RoleUnknown, Reason: "did not answer"}
-	for _, row := range []struct{ keys, want string }{
-		{"1", `h2 +✗ did not answer +\? +\? +\? +\? +\? +\? +\? +-`}, {"1", `192.0.2.2 +unknown +since - +at revision \?`}, {"4", `h2 +✗ did not answer +\? +\? +\? +\? +\?`},
-		{"6", `192.0.2.2:9999 +unknown +✗ did not answer +\? +\? +\? +\? +\?`},
+	for _, row := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"1"}, `h2 +✗ did not answer +\? +\? +\? +\? +\? +\? +\? +-`}, {[]string{"1"}, `192.0.2.2 +unknown +since - +at revision \?`}, {to("flows"), `h2 +✗ did not answer +\? +\? +\? +\? +\?`},
+		{[]string{"0"}, `192.0.2.2:9999 +unknown +✗ did not answer +\? +\? +\? +\? +\?`},
 	} {
-		press(m, row.keys)
+		press(m, row.keys...)
 		if frame := Plain(m.Frame()); !regexp.MustCompile(row.want).MatchString(frame) {
 			t.Errorf("%s: want %s, got:\n%s", row.keys, row.want, frame)
 		}

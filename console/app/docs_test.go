@@ -41,11 +41,7 @@ func documentation(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("\n`:` goes to a page by any of its names, in any case; `?` lists them. The names of kinds are those that `netctl get` takes. `:q` quits.\n\n| page | number | other names | shows |\n|---|---|---|---|\n")
 	for i, e := range page.Entries() {
-		number := ""
-		if i < len(page.Numbered()) {
-			number = fmt.Sprint(i + 1)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, number, strings.Join(e.Aliases, " "), e.About)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, page.NumberKey(i), strings.Join(e.Aliases, " "), e.About)
 	}
 	b.WriteString("\n## Keys\n")
 	table := func(title string, keys []key.Binding) {

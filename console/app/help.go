@@ -4,7 +4,6 @@ package app
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	bubbles "charm.land/bubbles/v2/help"
@@ -65,8 +64,8 @@ func pageKeys(p *page.Page) (out []key.Binding) {
 func entryKeys() (out []key.Binding) {
 	for i, e := range page.Entries() {
 		name, does := "  "+e.Name, e.About
-		if i < len(page.Numbered()) {
-			name = strconv.Itoa(i+1) + " " + e.Name
+		if number := page.NumberKey(i); number != "" {
+			name = number + " " + e.Name
 		}
 		if len(e.Aliases) > 0 {
 			does = strings.Join(e.Aliases, " ") + ": " + does

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -24,11 +25,15 @@ func bind(keys, does string, do func(m *Model, key string) tea.Cmd) binding {
 
 // globalKeys work on every page.
 func globalKeys() []binding {
-	numbers := bind("1 2 3 4 5 6 7 8 9", "go to a page", func(m *Model, key string) tea.Cmd {
-		m.open(page.Numbered()[key[0]-'1'].Make())
+	var digits []string
+	for i := range page.Numbered() {
+		digits = append(digits, page.NumberKey(i))
+	}
+	numbers := bind(strings.Join(digits, " "), "", func(m *Model, key string) tea.Cmd {
+		m.visit(page.Numbered()[slices.Index(digits, key)].Make())
 		return nil
 	})
-	numbers.SetHelp("1-9", "go to a page")
+	numbers.SetHelp("0-9", "go to a page; the last lines and the help have the numbers")
 	return []binding{
 		numbers,
 		bind(":", "go to a page by name, such as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
@@ -43,9 +48,7 @@ func globalKeys() []binding {
 			return nil
 		}),
 		bind("-", "previous page, next page", func(m *Model, _ string) tea.Cmd {
-			if m.last != nil {
-				m.open(m.last)
-			}
+			m.swap()
 			return nil
 		}),
 		bind("[ ]", "back and forward in the history", func(m *Model, key string) tea.Cmd {

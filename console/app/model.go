@@ -240,6 +240,26 @@ func (m *Model) open(p *page.Page) {
 	m.arrive(len(m.pages) - 1)
 }
 
+// visit shows a page, unless the page on the screen is the same without a filter: the history has no page twice in a row.
+func (m *Model) visit(p *page.Page) {
+	if here := m.page(); m.filter != nil || here.Name != p.Name || here.Command != p.Command {
+		m.open(p)
+	}
+}
+
+// swap shows the page that was shown before, as it was left: where it is in the history, else as a new page.
+func (m *Model) swap() {
+	switch {
+	case m.last == nil:
+	case m.at > 0 && m.pages[m.at-1] == m.last:
+		m.move(m.at - 1)
+	case m.at+1 < len(m.pages) && m.pages[m.at+1] == m.last:
+		m.move(m.at + 1)
+	case m.last != m.page():
+		m.open(m.last)
+	}
+}
+
 func (m *Model) move(to int) {
 	if to < 0 || to >= len(m.pages) {
 		return
@@ -293,6 +313,6 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 		m.save(strings.TrimSpace(strings.TrimPrefix(name, "save")))
 		return nil
 	}
-	m.visit(line)
+	m.visitPath(line)
 	return nil
 }

@@ -45,13 +45,13 @@ func (m *Model) click(x, y int) tea.Cmd {
 		if i := m.crumb(x); i > 0 {
 			m.move(first + i - 1)
 		} else if i == 0 {
-			m.open(page.Overview())
+			m.visit(page.Overview())
 		}
 	case y == 1:
 		m.goToProblem()
 	case y == m.height-2:
 		if i := textAt(m.tabs(), 1, 1, x); i >= 0 {
-			m.open(page.Numbered()[i].Make())
+			m.visit(page.Numbered()[i].Make())
 		} else if strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help") {
 			m.help = newHelp(m)
 		}

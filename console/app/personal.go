@@ -159,7 +159,7 @@ func (p *personal) named(typed string) (out []string) {
 func (p *personal) keys() (out []binding) {
 	for _, k := range slices.Sorted(maps.Keys(p.hotkeys)) {
 		out = append(out, bind(k, "go to "+p.hotkeys[k], func(m *Model, k string) tea.Cmd {
-			m.visit(m.personal.hotkeys[k])
+			m.visitPath(m.personal.hotkeys[k])
 			return nil
 		}))
 	}
@@ -178,13 +178,13 @@ func (p *personal) entries() (out []key.Binding) {
 	return out
 }
 
-// visit shows the page of a view or of a path, or a notice why there is none.
-func (m *Model) visit(text string) {
+// visitPath shows the page of a view or of a path, or a notice why there is none.
+func (m *Model) visitPath(text string) {
 	made, filter, err := m.personal.open(text)
 	if err != nil {
 		m.notice = err.Error()
 		return
 	}
-	m.open(made)
+	m.visit(made)
 	m.filter = filter
 }

@@ -28,6 +28,17 @@ func complete(typed string, s *feed.Snapshot, own *personal) string {
 	return page.Complete(typed, s)
 }
 
+// hints are the keys of the prompt.
+func (p *prompt) hints() []hint {
+	switch p.kind {
+	case ":":
+		return []hint{{"enter", "go"}, {"tab", "complete"}, {"esc", "close"}}
+	case "/":
+		return []hint{{"enter", "keep the filter"}, {"esc", "end it"}}
+	}
+	return []hint{{"enter", "go"}, {"esc", "close"}}
+}
+
 // update edits the line. done reports whether it was ended with enter; esc ends it with an empty line.
 func (p *prompt) update(msg tea.Msg, s *feed.Snapshot, own *personal) (kind, line string, done bool) {
 	kind = p.kind

@@ -227,7 +227,7 @@ func (m *Model) tabs() (out []string) {
 		if m.width < wideTabs {
 			name = e.Short
 		}
-		out = append(out, fmt.Sprintf("%d %s", i+1, name))
+		out = append(out, page.NumberKey(i)+" "+name)
 	}
 	return out
 }
@@ -236,7 +236,7 @@ func (m *Model) footer() []string {
 	t := m.theme
 	tabs := m.tabs()
 	for i, e := range page.Numbered() {
-		if e.Name == m.page().Name {
+		if e.Shows(m.page()) {
 			tabs[i] = t.Paint(theme.Title, tabs[i])
 		}
 	}
@@ -264,7 +264,7 @@ func (m *Model) footer() []string {
 	if working := m.page().Working(); working != "" {
 		command += t.Paint(theme.Held, "   "+working+t.Glyphs.Ellipsis)
 	}
-	return []string{m.rule(), " " + strings.Join(tabs, " ") + "  ? help", command}
+	return []string{m.hintLine(), " " + strings.Join(tabs, " ") + "  ? help", command}
 }
 
 func hiddenColumns(n int) string {

@@ -15,7 +15,7 @@ import (
 )
 
 func addressesEntry() Entry {
-	return Entry{Name: "addresses", Short: "addrs", Aliases: []string{"addrs", "address", "ip", "ips", "ipam"}, About: "usage of each network, and maps of addresses",
+	return Entry{Name: "addresses", Short: "addr", Aliases: []string{"addr", "addrs", "address", "ip", "ips", "ipam"}, About: "usage of each network, and maps of addresses",
 		Make: addresses, Open: openAddresses, Offer: offerAddresses}
 }
 
@@ -98,8 +98,8 @@ func addresses() *Page {
 				return open(addresses6(n.network.ObjectKey()))
 			}
 			return open(addressMap(n.network.ObjectKey()))
-		}),
-		l.on("d", "open the page of the network", func(n subnet) Action { return objectPage(model.KindNetwork(), n.network.ObjectKey()) }),
+		}).hint("enter", "map"),
+		l.on("d", "open the page of the network", func(n subnet) Action { return objectPage(model.KindNetwork(), n.network.ObjectKey()) }).hint("d", "describe"),
 	}}
 }
 

@@ -41,7 +41,7 @@ func addresses6(network string) *Page {
 				return Action{}
 			}
 			return open(addressHistory(network, x.id))
-		}),
+		}).hint("enter", "owners"),
 	}}
 }
 

@@ -59,18 +59,18 @@ func newGrid(g grid) *Page {
 	owner := func(subnet netip.Prefix, _ *feed.Snapshot) Action {
 		return open(addressHistory(p.network, addressAt(subnet, p.cursor).String()))
 	}
-	zoom := on("+ =", "zoom in: a cell is fewer addresses", func(netip.Prefix, *feed.Snapshot) Action { p.zoom = max(0, p.zoom-zoomStep); return Action{} })
+	zoom := on("+ =", "zoom in: a cell is fewer addresses", func(netip.Prefix, *feed.Snapshot) Action { p.zoom = max(0, p.zoom-zoomStep); return Action{} }).hint("+", "zoom in")
 	out := on("-", "zoom out: a cell is a block of addresses", func(subnet netip.Prefix, _ *feed.Snapshot) Action {
 		p.zoom = min(p.zoom+zoomStep, maxZoom(subnet))
 		return Action{}
-	})
+	}).hint("-", "zoom out")
 	out.over = true
 	return &Page{Name: p.network, Command: showAddresses(p.network), Asks: asks(p.question()), Body: p, Keys: []Key{
-		on("enter", "zoom into the block, or go to the owner of the address", p.enter), zoom, out,
-		on("h H", "show the owners of the address over time", owner),
-		on("v", "color by state, or by age: the time since the last change", func(netip.Prefix, *feed.Snapshot) Action { p.ages = !p.ages; return Action{} }),
+		on("enter", "zoom into the block, or go to the owner of the address", p.enter).hint("enter", "open"), zoom, out,
+		on("h H", "show the owners of the address over time", owner).hint("h", "owners"),
+		on("v", "color by state, or by age: the time since the last change", func(netip.Prefix, *feed.Snapshot) Action { p.ages = !p.ages; return Action{} }).hint("v", "ages"),
 		on("d", "open the page of the network", func(netip.Prefix, *feed.Snapshot) Action { return objectPage(model.KindNetwork(), p.network) }),
-		documented("/", "highlight addresses whose owner matches"),
+		documented("/", "highlight addresses whose owner matches").hint("/", "highlight"),
 	}}
 }
 

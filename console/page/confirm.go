@@ -57,13 +57,13 @@ func Edited(change Change, draft []byte) *Page {
 	b := &confirm{change: change, draft: draft}
 	b.text.lines = b.lines
 	p := &Page{Name: change.String() + "?", Command: change.command(), Editing: draft != nil, Asks: b.questions, Body: b, Refused: func(why error) { b.wrong = why.Error() }}
-	p.Keys = append(p.Keys, on("Y", "do it", b.confirmed))
+	p.Keys = append(p.Keys, on("Y", "do it", b.confirmed).hint("Y", "do it"))
 	if draft != nil {
 		p.Keys = append(p.Keys, on("e", "edit again", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			return Action{Edit: &change.Objects, Draft: withComments(draft, b.problem(s))}
-		}))
+		}).hint("e", "edit again"))
 	}
-	p.Keys = append(p.Keys, documented("esc", "cancel"))
+	p.Keys = append(p.Keys, documented("esc", "cancel").hint("esc", "cancel"))
 	return p
 }
 
@@ -79,11 +79,11 @@ func Unread(what Objects, draft []byte, why error) *Page {
 		Keys: []Key{
 			on("Y", "do it", func(string, Canvas, *feed.Snapshot) Action {
 				return Action{Notice: "nothing to do: press e to edit again"}
-			}),
+			}).hint("Y", "do it"),
 			on("e", "edit again", func(string, Canvas, *feed.Snapshot) Action {
 				return Action{Edit: &what, Draft: withComments(draft, why.Error())}
-			}),
-			documented("esc", "cancel"),
+			}).hint("e", "edit again"),
+			documented("esc", "cancel").hint("esc", "cancel"),
 		}}
 }
 

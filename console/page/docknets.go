@@ -54,8 +54,8 @@ func docknets() *Page {
 		},
 	}
 	return &Page{Name: "docknets", Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "show the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }),
-		l.on("d", "show the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }),
+		l.on("enter", "show the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }).hint("enter", "endpoints"),
+		l.on("d", "show the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }).hint("d", "details"),
 	}}
 }
 

@@ -5,6 +5,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -28,22 +29,33 @@ type Entry struct {
 	Offer func(s *feed.Snapshot, typed string, add func(rest string))
 }
 
-// numbered is how many of the entries have a number key.
-const numbered = 9
+// numbered is how many of the entries have a number key: 1 to 9, and 0 for the last.
+const numbered = 10
 
 // Entries are the pages with names, in the order of their number keys. Those without a number follow.
 func Entries() []Entry {
-	out := []Entry{overviewEntry(), topologyEntry(), addressesEntry(), flowsEntry(), kindsEntry(), leaderEntry(), eventsEntry(), tableEntry(model.KindEndpoint()), matrixEntry()}
+	out := []Entry{overviewEntry(), topologyEntry(), addressesEntry(), topEntry(), findingsEntry(), matrixEntry(), eventsEntry(), tableEntry(model.KindEndpoint()), kindsEntry(), leaderEntry(), flowsEntry()}
 	for _, k := range model.UserKinds() {
 		if k != model.KindEndpoint() {
 			out = append(out, tableEntry(k))
 		}
 	}
-	return append(out, podMatrixEntry(), docknetsEntry(), whyEntry(), observeEntry(), topEntry(), findingsEntry())
+	return append(out, podMatrixEntry(), docknetsEntry(), whyEntry(), observeEntry())
 }
 
-// Numbered are the entries with a number key: the first is 1.
+// Numbered are the entries with a number key, the first ten.
 func Numbered() []Entry { return Entries()[:numbered] }
+
+// NumberKey is the number key of an entry by its place: 1 is the first, 0 the tenth. It is "" for entries without one.
+func NumberKey(place int) string {
+	if place >= numbered {
+		return ""
+	}
+	return strconv.Itoa((place + 1) % numbered)
+}
+
+// Shows reports whether a page is the entry's own.
+func (e *Entry) Shows(p *Page) bool { return p.Name == e.Name || strings.HasPrefix(p.Name, e.Name+" ") }
 
 // tableEntry declares the page of a kind's objects.
 func tableEntry(k *model.Kind) Entry {

@@ -41,9 +41,9 @@ func Events() *Page {
 	}}
 	b.follow = func() bool { return !b.held }
 	return &Page{Name: "events", Command: "netctl events", Body: b, Keys: []Key{
-		on("f", "follow new events, or stop", func(string, Canvas, *feed.Snapshot) Action { b.held = !b.held; return Action{} }),
-		b.with("enter d", "show the object or the node", eventObject),
-		b.with("H", "show the object's history", eventHistory),
+		on("f", "follow new events, or stop", func(string, Canvas, *feed.Snapshot) Action { b.held = !b.held; return Action{} }).hint("f", "follow"),
+		b.with("enter d", "show the object or the node", eventObject).hint("enter", "object"),
+		b.with("H", "show the object's history", eventHistory).hint("H", "history"),
 	}}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func findingsEntry() Entry {
-	return Entry{Name: "findings", Short: "findings", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "problems with their remedies", Make: Findings}
+	return Entry{Name: "findings", Short: "doctor", Aliases: []string{"finding", "doctor", "health", "wrong"}, About: "problems with their remedies", Make: Findings}
 }
 
 // HealthQuestion is asked on every page: the second line shows the worst finding.
@@ -50,8 +50,8 @@ func Findings() *Page {
 		},
 	}
 	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
-		l.with("enter", "show the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }),
-		l.on("d", "show the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }),
+		l.with("enter", "show the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }).hint("enter", "object"),
+		l.on("d", "show the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }).hint("d", "details"),
 	}}
 }
 

@@ -54,5 +54,5 @@ func flowHosts() *Page {
 		},
 	}
 	return &Page{Name: "flows", Command: "netctl node ls", Body: l,
-		Keys: []Key{l.on("enter", "show the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) })}}
+		Keys: []Key{l.on("enter", "show the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }).hint("enter", "tables")}}
 }

@@ -100,15 +100,15 @@ func flowsPage(host, what, command string, view int, several bool, selects func(
 	}
 	p.Body = l
 	p.Keys = []Key{
-		l.on("enter d", "show all details of the flow", func(f *model.Flow) Action { return open(Text("flow", p.Command+" -o wide", flowText(f))) }),
-		on("v", "show all flows, drops, never hit or shadowed ones", func(string, Canvas, *feed.Snapshot) Action { choose(view + 1); return Action{} }),
+		l.on("enter d", "show all details of the flow", func(f *model.Flow) Action { return open(Text("flow", p.Command+" -o wide", flowText(f))) }).hint("enter", "details"),
+		on("v", "show all flows, drops, never hit or shadowed ones", func(string, Canvas, *feed.Snapshot) Action { choose(view + 1); return Action{} }).hint("v", "view"),
 		on("w t", "trace a packet that matches the flow: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action {
 			l.show(c, s)
 			if f, ok := l.table.Selected(); ok {
 				return open(whyFlow(f))
 			}
 			return open(Why("", "", ""))
-		}),
+		}).hint("w", "why"),
 	}
 	return p
 }

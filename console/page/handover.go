@@ -36,8 +36,8 @@ func Handover() *Page {
 				return Action{HandOver: &HandOver{To: n.Address}}
 			}
 			return Action{Notice: "no other netmaster to hand over to"}
-		}),
-		documented("esc", "cancel"),
+		}).hint("Y", "transfer"),
+		documented("esc", "cancel").hint("esc", "cancel"),
 	}}
 	return b.page
 }

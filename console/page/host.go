@@ -46,9 +46,9 @@ func Host(host string) *Page {
 		l.on("enter", "show the difference in full", func(d *difference) Action {
 			owner := cmp.Or(d.Owner, "none")
 			return open(Text(owner, p.Command, d.Kind+" of "+owner+", "+d.when+"\n\n"+d.Text()))
-		}),
-		on("l", "show the last log lines of the host's agent", func(string, Canvas, *feed.Snapshot) Action { return open(Logs(host, model.LogNetplugin)) }),
-		on("f", "show the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }),
+		}).hint("enter", "details"),
+		on("l", "show the last log lines of the host's agent", func(string, Canvas, *feed.Snapshot) Action { return open(Logs(host, model.LogNetplugin)) }).hint("l", "logs"),
+		on("f", "show the flows of the host", func(string, Canvas, *feed.Snapshot) Action { return open(FlowTables(host)) }).hint("f", "flows"),
 	}
 	return p
 }

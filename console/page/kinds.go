@@ -12,7 +12,7 @@ import (
 )
 
 func kindsEntry() Entry {
-	return Entry{Name: "tables", Short: "tables", Aliases: []string{"kinds", "all"}, About: "kinds of objects", Make: kinds}
+	return Entry{Name: "tables", Short: "kinds", Aliases: []string{"kinds", "all"}, About: "kinds of objects", Make: kinds}
 }
 
 // kinds makes the page of the kinds of objects, with how many there are.
@@ -35,5 +35,5 @@ func kinds() *Page {
 		},
 	}
 	return &Page{Name: "tables", Command: "netctl explain", Body: l,
-		Keys: []Key{l.on("enter", "show the objects of the kind", func(k *model.Kind) Action { return open(Table(k)) })}}
+		Keys: []Key{l.on("enter", "show the objects of the kind", func(k *model.Kind) Action { return open(Table(k)) }).hint("enter", "objects")}}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func leaderEntry() Entry {
-	return Entry{Name: "leader", Short: "leader", Aliases: []string{"masters", "master", "store"}, About: "leader, earlier leaders, leases and store", Make: Leader}
+	return Entry{Name: "leader", Short: "lead", Aliases: []string{"lead", "masters", "master", "store"}, About: "leader, earlier leaders, leases and store", Make: Leader}
 }
 
 // leadership is the question of Leader.
@@ -42,7 +42,7 @@ func Leader() *Page {
 				return Action{Notice: "the console is read-only; start it with --write to transfer leadership"}
 			}
 			return open(Handover())
-		}),
+		}).hintWrite("T", "transfer"),
 	}}
 }
 

@@ -79,7 +79,7 @@ func (l *list[T]) with(keys, does string, do func(item T, s *feed.Snapshot) Acti
 func (l *list[T]) Keys() []Key {
 	return append(moveKeys(),
 		documented("shift+letter", "sort by the column that starts with the letter; again: reverse, then by the next such column"),
-		documented("s", "sort by the next column; after the last: unsorted"))
+		documented("s", "sort by the next column; after the last: unsorted").hint("s", "sort"))
 }
 
 // moveKeys move a cursor.

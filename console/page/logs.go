@@ -45,6 +45,6 @@ func Logs(host, part string) *Page {
 		on("n", "show the next part of the host: netmaster, then Open vSwitch", func(string, Canvas, *feed.Snapshot) Action {
 			parts := model.LogParts()
 			return open(Logs(host, parts[(slices.Index(parts, part)+1)%len(parts)]))
-		}),
+		}).hint("n", "next log"),
 	}}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 func matrixEntry() Entry {
-	return Entry{Name: "matrix", Short: "matrix", About: "allowed connections between groups", Make: func() *Page { return Matrix("") }, Open: func(path []string, view string) *Page {
+	return Entry{Name: "matrix", Short: "matr", Aliases: []string{"matr"}, About: "allowed connections between groups", Make: func() *Page { return Matrix("") }, Open: func(path []string, view string) *Page {
 		if len(path) != 1 || view != "" {
 			return nil
 		}
@@ -54,9 +54,9 @@ func Matrix(tenant string) *Page {
 			}
 			p.policies(s)
 			return Action{}
-		}),
-		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
-		on("enter", "show the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }),
+		}).hint("n", "next tenant"),
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }).hint("w", "why"),
+		on("enter", "show the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }).hint("enter", "rules"),
 	}}
 	if tenant != "" {
 		p.page.Command += " --tenant " + tenant

@@ -61,14 +61,14 @@ func Observe(denied bool) *Page {
 		},
 	}
 	p := &Page{Name: "observe", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "trace the connection: whether it is allowed, and why", func(e *model.Observed) Action { return judged(e) }),
-		on("t", "show top talkers", func(string, Canvas, *feed.Snapshot) Action { return open(talkers()) }),
+		l.on("enter", "trace the connection: whether it is allowed, and why", func(e *model.Observed) Action { return judged(e) }).hint("enter", "why"),
+		on("t", "show top talkers", func(string, Canvas, *feed.Snapshot) Action { return open(talkers()) }).hint("t", "talkers"),
 	}}
 	if denied {
 		p.Name, p.Command = "denied", "netctl observe --denied"
 		return p
 	}
-	p.Keys = append(p.Keys, on("x", "show only refused and dropped connections", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(true)) }))
+	p.Keys = append(p.Keys, on("x", "show only refused and dropped connections", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(true)) }).hint("x", "refused"))
 	return p
 }
 

@@ -52,10 +52,10 @@ func Overview() *Page {
 		},
 	}}
 	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
-		b.on("enter", "open the page of the host", func(n *model.Node) Action { return open(Node(n.Name)) }),
-		b.on("m", "list the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }),
-		b.on("f", "show the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }),
-		b.on("t", "show problems of the host", func(n *model.Node) Action { return open(Host(n.Name)) }),
+		b.on("enter", "open the page of the host", func(n *model.Node) Action { return open(Node(n.Name)) }).hint("enter", "open"),
+		b.on("m", "list the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }).hint("m", "endpoints"),
+		b.on("f", "show the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }).hint("f", "flows"),
+		b.on("t", "show problems of the host", func(n *model.Node) Action { return open(Host(n.Name)) }).hint("t", "problems"),
 	}}
 }
 

@@ -93,6 +93,33 @@ type Key struct {
 	key.Binding
 	do   func(key string, c Canvas, s *feed.Snapshot) Action // nil: the body, or the console, acts on it
 	over bool                                                // here it goes before what it does on every page
+	tip  tip
+}
+
+// tip is a key and a word or two for what it does; empty for keys that only the help names.
+type tip struct {
+	key, word string
+	write     bool // it changes the cluster
+}
+
+// hint has the line above the tabs name a key, and what it does in a word or two.
+func (k Key) hint(key, word string) Key {
+	k.tip = tip{key: key, word: word}
+	return k
+}
+
+// hintWrite is hint for a key that changes the cluster.
+func (k Key) hintWrite(key, word string) Key {
+	k.tip = tip{key, word, true}
+	return k
+}
+
+// Hint is a key and a word or two for what it does; both are "" for keys that only the help names. write is set where changes are permitted.
+func (k Key) Hint(write bool) (key, word string) {
+	if k.tip.write && !write {
+		return "", ""
+	}
+	return k.tip.key, k.tip.word
 }
 
 // on declares keys, divided by blanks, and what they do.

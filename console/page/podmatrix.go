@@ -60,9 +60,9 @@ func PodMatrix(namespace string) *Page {
 				p.row, p.col = 0, 0
 			}
 			return Action{}
-		}),
-		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }),
-		on("enter", "show the pods of the row", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.pods(s) }),
+		}).hint("n", "next namespace"),
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }).hint("w", "why"),
+		on("enter", "show the pods of the row", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.pods(s) }).hint("enter", "pods"),
 	}}
 	p.page.Asks = func(s *feed.Snapshot) []feed.Question {
 		if p.chosen(s) == "" {

@@ -44,13 +44,13 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 		p.Asks = t.status.asks
 	}
 	p.Keys = []Key{
-		t.on("enter", "open its page", func(o T) Action { return objectPage(k, keyOf(o)) }),
+		t.on("enter", "open its page", func(o T) Action { return objectPage(k, keyOf(o)) }).hint("enter", "open"),
 		t.on("m", "list what is in it", func(o T) Action {
 			if inner := childrenOf(k, keyOf(o)); inner != nil {
 				return open(inner)
 			}
 			return Action{Notice: "nothing is in a " + k.Noun() + "; enter opens its page"}
-		}),
+		}).hint("m", "members"),
 		t.on("space", "mark or unmark the row; d, w and ctrl+d then apply to all marked rows", func(o T) Action {
 			if i := slices.Index(t.marks, keyOf(o)); i >= 0 {
 				t.marks = slices.Delete(t.marks, i, i+1)
@@ -58,7 +58,7 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 				t.marks = append(t.marks, keyOf(o))
 			}
 			return Action{}
-		}),
+		}).hint("space", "mark"),
 		on("\\ ctrl+space ctrl+@", "unmark all", func(string, Canvas, *feed.Snapshot) Action { t.marks = nil; return Action{} }),
 		on("ctrl+w", "all columns", func(string, Canvas, *feed.Snapshot) Action {
 			if t.wide = !t.wide; t.wide && !k.Command.Single {
@@ -71,22 +71,22 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 		t.with("d", "open its page, or one page of all marked objects", func(o T, s *feed.Snapshot) Action {
 			return objectPage(k, t.targets(s, o)...)
 		}),
-		t.on("y", "show the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }),
-		t.on("H", "its history", func(o T) Action { return open(History(k, keyOf(o))) }),
+		t.on("y", "show the object as YAML", func(o T) Action { return open(YAML(k, keyOf(o))) }).hint("y", "yaml"),
+		t.on("H", "its history", func(o T) Action { return open(History(k, keyOf(o))) }).hint("H", "history"),
 	}
 	if k == model.KindEndpoint() || k == model.KindNetwork() {
 		p.Keys = append(p.Keys, t.on("a", "show its addresses on the map", func(o T) Action { return open(viewOf(o, "address")) }))
 	}
 	if k == model.KindEndpoint() {
-		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }))
+		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }).hint("f", "flows"))
 	}
 	p.Keys = append(p.Keys,
 		t.on("t", "show it in the topology", func(o T) Action { return open(Topology(k, keyOf(o))) }),
-		t.with("w", "check whether an endpoint, group or service can reach another, and why", t.why),
-		t.change("e", "edit it in $EDITOR (--write)", func(o T, _ *feed.Snapshot) Action { return Action{Edit: &Objects{k, []string{keyOf(o)}}} }),
+		t.with("w", "check whether an endpoint, group or service can reach another, and why", t.why).hint("w", "why"),
+		t.change("e", "edit it in $EDITOR (--write)", func(o T, _ *feed.Snapshot) Action { return Action{Edit: &Objects{k, []string{keyOf(o)}}} }).hintWrite("e", "edit"),
 		t.change("ctrl+d", "delete it (--write), after showing affected objects", func(o T, s *feed.Snapshot) Action {
 			return open(Confirm(Change{Objects: Objects{k, t.targets(s, o)}}))
-		}))
+		}).hintWrite("ctrl+d", "delete"))
 	return p
 }
 

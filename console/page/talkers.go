@@ -77,6 +77,6 @@ func talkers() *Page {
 		},
 	}
 	return &Page{Name: "talkers", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "trace the connection: whether it is allowed, and why", func(t *talker) Action { return judged(t.event) }),
+		l.on("enter", "trace the connection: whether it is allowed, and why", func(t *talker) Action { return judged(t.event) }).hint("enter", "why"),
 	}}
 }

@@ -22,7 +22,7 @@ type text struct {
 func (b *text) Keys() []Key { return scrollKeys() }
 
 func scrollKeys() []Key {
-	return []Key{documented("up down j k", "scroll"), documented("pgup pgdn g G", "scroll by a page, to the start or end")}
+	return []Key{documented("up down j k", "scroll").hint("up/down", "scroll"), documented("pgup pgdn g G", "scroll by a page, to the start or end")}
 }
 
 // Key scrolls.

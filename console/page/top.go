@@ -65,11 +65,12 @@ func Top(level rates.Level) *Page {
 	}
 	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
 	return &Page{Name: "top " + string(level), Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
-		l.on("enter", "open its page", func(r *rates.Line) Action { return openSubject(level, r.Name) }),
+		l.on("enter", "open its page", func(r *rates.Line) Action { return openSubject(level, r.Name) }).hint("enter", "open"),
 		on("t", "show the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
 			all := rates.Levels()
 			return open(Top(all[(slices.Index(all, level)+1)%len(all)]))
-		}),
+		}).hint("t", "next level"),
+		on("o", "show opened, closed and refused connections", func(string, Canvas, *feed.Snapshot) Action { return open(Observe(false)) }).hint("o", "connections"),
 	}}
 }
 

@@ -67,10 +67,10 @@ type topology struct {
 func Topology(k *model.Kind, key string) *Page {
 	p := &topology{cursor: ref{k, key}, folds: folds{}}
 	return &Page{Name: "topology", Command: "netctl endpoint ls", Body: p, Keys: []Key{
-		p.on("space left right", "fold and unfold", p.fold),
-		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }),
-		on("o", "show or hide the map of hosts", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }),
-		p.on("enter d", "open its page", func(_ string, b *line, _ *feed.Snapshot) Action { return objectPage(b.kind, b.key) }),
+		p.on("space left right", "fold and unfold", p.fold).hint("space", "fold"),
+		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }).hint("m", "matrix"),
+		on("o", "show or hide the map of hosts", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }).hint("o", "hosts"),
+		p.on("enter d", "open its page", func(_ string, b *line, _ *feed.Snapshot) Action { return objectPage(b.kind, b.key) }).hint("enter", "open"),
 		p.on("a f", "show the address or the flows of an endpoint", p.view(map[string]string{"a": "address", "f": "flows"})),
 		p.on("w", "check whether an endpoint or group can reach another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
 			switch {
@@ -80,7 +80,7 @@ func Topology(k *model.Kind, key string) *Page {
 				return open(Why(endpointEnd(b.key), "", ""))
 			}
 			return Action{}
-		}),
+		}).hint("w", "why"),
 		p.on("y H", "show the object as YAML, or its history", p.view(map[string]string{"y": "yaml", "H": "history"})),
 	}}
 }

@@ -66,19 +66,19 @@ func Why(from, to, traffic string) *Page {
 		return func(string, Canvas, *feed.Snapshot) Action { b.form.edit(field); b.changed(); return Action{} }
 	}
 	b.page = &Page{Name: "why", Asks: b.questions, Body: b, Keys: []Key{
-		on("f", "another sender", edit(fieldFrom)),
-		on("t", "another receiver", edit(fieldTo)),
-		on("p enter", "change protocol and port", edit(fieldTraffic)),
+		on("f", "another sender", edit(fieldFrom)).hint("f", "from"),
+		on("t", "another receiver", edit(fieldTo)).hint("t", "to"),
+		on("p enter", "change protocol and port", edit(fieldTraffic)).hint("p", "port"),
 		on("r", "swap sender and receiver", func(string, Canvas, *feed.Snapshot) Action {
 			b.form.values[fieldFrom], b.form.values[fieldTo] = b.form.values[fieldTo], b.form.values[fieldFrom]
 			b.changed()
 			return Action{}
-		}),
+		}).hint("r", "swap"),
 		on("s", "show the matched flows on each switch", func(string, Canvas, *feed.Snapshot) Action {
 			b.steps = !b.steps
 			b.scroll.Top()
 			return Action{}
-		}),
+		}).hint("s", "flows"),
 	}}
 	b.changed()
 	return b.page
