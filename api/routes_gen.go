@@ -61,6 +61,7 @@ func Routes() []string {
 		"GET /api/v1/endpoints/",
 		"GET /api/v1/extContractsGroups/",
 		"GET /api/v1/extContractsGroups/{key}/",
+		"GET /api/v1/find",
 		"GET /api/v1/globals/",
 		"GET /api/v1/globals/{key}/",
 		"GET /api/v1/health",

@@ -150,3 +150,20 @@ func (v *View) FindEndpoint(text string) *record.Endpoint {
 	}
 	return part
 }
+
+// Endpoints returns all endpoints of this moment, in constant time: to read them blocks no change.
+func (c *Catalog) Endpoints() *table.Table[identity.Endpoint, *Member] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view.endpoints.Clone()
+}
+
+// InOrder yields endpoints ordered by id. They are those of Catalog.Endpoints, or of an empty table that NewEndpoints returned.
+func InOrder(t *table.Table[identity.Endpoint, *Member]) iter.Seq[*Member] {
+	return endpointsInOrder.All(t)
+}
+
+// NewEndpoints returns an empty table for endpoints.
+func NewEndpoints() *table.Table[identity.Endpoint, *Member] {
+	return table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod)
+}

@@ -70,7 +70,7 @@ func newView(m *mirror.Mirror) *View {
 		networks6:        *table.New(space6),
 		pools:            *table.New[identity.Network, *pools](),
 		groups:           *table.New(groupsOfTenant, groupsWithPool),
-		endpoints:        *table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod),
+		endpoints:        *NewEndpoints(),
 		serviceLBs:       *table.New(servicesOfTenant),
 		providers:        *table.New[identity.Service, *record.Provider](),
 		balancers:        *table.New(balancersOnNetwork),

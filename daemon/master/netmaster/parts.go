@@ -25,6 +25,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/server/authapi"
 	"github.com/contiv/contiv/daemon/master/server/caller"
 	"github.com/contiv/contiv/daemon/master/server/doctor"
+	"github.com/contiv/contiv/daemon/master/server/find"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/joinapi"
@@ -62,6 +63,7 @@ func (m *Master) Parts(front *server.Config) part.Part {
 		part.Serves(func(r *rest.Router) { observe.Register(r, m.Catalog, peers) }),
 		part.Serves(func(r *rest.Router) { nodes.RegisterCounters(r, m.Catalog, peers) }),
 		part.Serves((&historyapi.Past{Catalog: m.Catalog, Keep: m.Keep, Endpoints: m.Endpoints}).Register),
+		part.Serves(find.New(m.Catalog).Register),
 		m.bundles(members, peers),
 		m.pairs(peers),
 	)

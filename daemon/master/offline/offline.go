@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/server/find"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
 	"github.com/contiv/contiv/daemon/master/server/objects"
@@ -54,6 +55,7 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	keep := history.Keep{Records: math.MaxInt32, Age: time.Duration(math.MaxInt64), Now: func() time.Time { return b.Manifest.Made }}
 	(&objects.Objects{Inspector: inspect.Inspector{Catalog: r.catalog, Peers: peers, ClusterMode: b.Manifest.Mode}, Log: log}).Register(r.routes)
 	(&historyapi.Past{Catalog: r.catalog, Keep: keep}).Register(r.routes)
+	find.New(r.catalog).Register(r.routes)
 	peers.Register(r.routes, log)
 	packets := rest.NewRouter(log)
 	probe.Questions(packets, r.catalog, why.New(r.catalog, r.trace, nil, keep))

@@ -185,7 +185,7 @@ func TestTenantsUser(t *testing.T) {
 	}
 	ann := login(t, m, "ann", "tenant-admin", "blue")
 	mastertest.Put(t, ann.Policys(), &model.Policy{TenantName: "blue", PolicyName: "p"})
-	for _, path := range []string{"/api/v1/networks/", "/api/v1/tenants/", "/api/v1/endpoints/", "/api/v1/history", "/api/v1/history?at=2100-01-01T00:00:00Z", "/services", "/api/v1/docknets", "/api/v1/users/",
+	for _, path := range []string{"/api/v1/networks/", "/api/v1/tenants/", "/api/v1/endpoints/", "/api/v1/history", "/api/v1/history?at=2100-01-01T00:00:00Z", "/services", "/api/v1/docknets", "/api/v1/users/", "/api/v1/find?q=net", "/api/v1/find?q=10.1.1.1", "/api/v1/find?q=c-&limit=200", "/api/v1/find?q=h1",
 		"/api/v1/networks/?limit=10", "/api/v1/ledger?tenant=blue", "/api/v1/addresses?tenant=blue&network=net-blue", "/api/v1/counters?tenant=blue", "/api/v1/auth/whoami", "/api/v1/networks/blue:none/"} {
 		got, text := status(t, ann, "GET", path, "")
 		if strings.Contains(text, "red") || strings.Contains(text, "default") || got != http.StatusOK && !strings.HasSuffix(path, "none/") {

@@ -90,7 +90,7 @@ func TestMetricsStayShort(t *testing.T) {
 		t.Errorf("after 900 requests the metrics grew from %d to %d lines", before, after)
 	}
 	for _, path := range []string{"/api/v1/%ff", "/api/v1/tenants/%ff/", "/api/v1/tenants/%00/", "/api/v1/tenants/a%2fb/", "/api/v1/history/tenant/%ff", "/api/v1/history/%ff", "/api/v1/agents/%ff/flows",
-		"/api/v1/agents/h1/%ff", "/api/v1/why?from=%ff&to=%00", "/api/v1/watch?kinds=%ff", "/api/v1/capture?of=%ff", "/api/v1/observe?from=%ff", "/api/v1/counters?tenant=%ff", "/service/%ff", "/%ff", "/api/v1/inspect/tenants/%ff/", "/api/v1/addresses?address=%ff",
+		"/api/v1/agents/h1/%ff", "/api/v1/why?from=%ff&to=%00", "/api/v1/find?q=%ff", "/api/v1/watch?kinds=%ff", "/api/v1/capture?of=%ff", "/api/v1/observe?from=%ff", "/api/v1/counters?tenant=%ff", "/service/%ff", "/%ff", "/api/v1/inspect/tenants/%ff/", "/api/v1/addresses?address=%ff",
 		"/api/v1/history?since=%ff&limit=%00", "/api/v1/ledger?tenant=%ff&network=%ff", "/api/v1/inspect/endpoints/%ff/", "/api/v1/;%ff?%zz=%", "/api/v1/history/tenant/x?at=%ff"} {
 		answer, text := line(t, m, "GET "+path+" HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json", "")
 		if answer.StatusCode >= 500 || strings.Contains(text, "defect") {

@@ -48,6 +48,7 @@ func FuzzRoutes(f *testing.F) {
 		{"POST", "/api/v1/apply", `{"objects":[{"kind":"tenant","fields":{"tenantName":"t"}}]}`}, {"POST", "/api/v1/apply", `{"objects":[{"kind":"rule","fields":{"tenantName":"\u0000"}}],"delete":true}`},
 		{"POST", "/api/v1/labels", `{"objects":[{"kind":"network","fields":{"tenantName":"default","networkName":"n"}}],"set":{"a":"b","\u0000":""},"remove":["c"],"overwrite":true}`},
 		{"GET", "/api/v1/why?from=c1&to=10.9.0.7&protocol=tcp&port=80", ""}, {"GET", "/api/v1/why?from=%ff&to=%00&port=-1", ""},
+		{"GET", "/api/v1/find?q=%ff%00:/&limit=200", ""}, {"GET", "/api/v1/find?q=n&limit=-1", ""},
 		{"GET", "/api/v1/capture?of=c1&peer=c1&both=true&filter=%27", ""}, {"GET", "/api/v1/history/network/default:n?at=1", ""}, {"GET", "/api/v1/observe?from=c1&since=-1s&denied=x", ""}, {"GET", "/api/v1/history?limit=9999999999999999999", ""},
 		{"GET", "/api/v1/history/policy?at=9999-12-31T23:59:59Z", ""}, {"GET", "/api/v1/ledger?tenant=default&network=n&address=10.9.0.1-10.9.0.2", ""}, {"GET", "/api/v1/addresses?address=::%2525", ""},
 		{"POST", "/api/v1/addresses/quarantine", `{"network":"n.default","address":"10.9.0.77","seconds":-9223372036854775808}`},

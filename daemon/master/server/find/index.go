@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package find
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+
+	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/record"
+	"github.com/contiv/contiv/identity"
+	"github.com/contiv/contiv/table"
+)
+
+// field is a value of an endpoint in the index. The byte stands before the value.
+type field byte
+
+const (
+	end field = iota // of an endpoint
+	name
+	drawnName // a random id of a runtime: only its begin is searched, since any short text is somewhere in it
+	container
+	containerID
+	drawnContainer
+	alias
+	pod // namespace/name
+	address
+	mac
+	fields
+)
+
+// String is the name of the field in an answer.
+func (f field) String() string {
+	return [...]string{"", "endpointID", "endpointID", "containerName", "containerID", "containerID", "alias", "pod", "ipAddress", "macAddress"}[f]
+}
+
+// inside reports whether the middle of a word of the field is searched.
+func (f field) inside() bool {
+	return f != drawnName && f != drawnContainer && f != address && f != mac
+}
+
+// index has the names and addresses of endpoints in one text, in lower case: to search that takes a small part of the time that it takes to
+// visit all endpoints in the catalog.
+type index struct {
+	of      *table.Table[identity.Endpoint, *catalog.Member] // what it was made from
+	text    []byte
+	starts  []int             // of the endpoints in text
+	members []*catalog.Member // by number; nil: deleted or replaced
+	network []int             // of the endpoints, a number of networks
+	numbers map[*catalog.Member]int
+	dead    int // number of nil members
+
+	networks  []string // in lower case
+	networkNo map[identity.Network]int
+}
+
+// garbage is the number of deleted endpoints up to which an index is kept however few it has.
+const garbage = 1000
+
+// updated returns an index of endpoints: x with the changes since, or a new one.
+func (x *index) updated(now *table.Table[identity.Endpoint, *catalog.Member]) *index {
+	if x == nil || x.dead > garbage+len(x.numbers) {
+		x = &index{numbers: make(map[*catalog.Member]int, now.Len()), networkNo: map[identity.Network]int{}}
+		for m := range catalog.InOrder(now) {
+			x.add(m)
+		}
+		x.of = now
+		return x
+	}
+	for c := range table.Changes(x.of, now) {
+		if n, known := x.numbers[c.Before]; c.Had && known {
+			x.members[n] = nil
+			delete(x.numbers, c.Before)
+			x.dead++
+		}
+		if c.Has {
+			x.add(c.After)
+		}
+	}
+	x.of = now
+	return x
+}
+
+// add adds an endpoint.
+func (x *index) add(m *catalog.Member) {
+	x.numbers[m] = len(x.members)
+	x.members, x.starts = append(x.members, m), append(x.starts, len(x.text))
+	e := m.Endpoint
+	n, known := x.networkNo[e.ID.Network]
+	if !known {
+		n = len(x.networks)
+		x.networkNo[e.ID.Network], x.networks = n, append(x.networks, lower(e.ID.Network.String()))
+	}
+	x.network = append(x.network, n)
+	x.value(kindOfName(e.ID.Endpoint, name, drawnName), e.ID.Endpoint)
+	x.value(container, e.CommonName)
+	for _, id := range []string{e.ContainerID, e.RuntimeID} {
+		if id != e.ID.Endpoint {
+			x.value(kindOfName(id, containerID, drawnContainer), id)
+		}
+	}
+	for _, a := range e.Aliases {
+		x.value(alias, a)
+	}
+	if path := e.Pod.ID.Path(); (e.Pod.ID != identity.Pod{}) {
+		x.value(pod, path)
+	}
+	for _, a := range []netip.Addr{e.IP, e.IP6} {
+		if a.IsValid() {
+			x.text = a.AppendTo(append(x.text, byte(address)))
+		}
+	}
+	if (e.MAC != record.MAC{}) {
+		x.value(mac, e.MAC.String())
+	}
+	x.text = append(x.text, byte(end))
+}
+
+// value adds a value of an endpoint, unless it is empty.
+func (x *index) value(f field, value string) {
+	if value == "" {
+		return
+	}
+	x.text = append(x.text, byte(f))
+	for i := range len(value) {
+		c := value[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		case c < byte(' '):
+			c = '?' // smaller bytes are fields
+		}
+		x.text = append(x.text, c)
+	}
+}
+
+// kindOfName returns plain, or random for 32 hexadecimal digits or more, optionally with dashes.
+func kindOfName(value string, plain, random field) field {
+	const least = 32
+	if len(value) >= least && strings.Trim(value, "0123456789abcdef-") == "" {
+		return random
+	}
+	return plain
+}
+
+// hit is where a query was found in an endpoint.
+type hit struct {
+	rank
+	field
+	start, end int // of the value
+}
+
+// search calls found for each endpoint in which a text is.
+func (x *index) search(text string, found func(m *catalog.Member, h hit)) {
+	pattern := []byte(text)
+	n := 0 // of the endpoint
+	for at := 0; ; {
+		next := bytes.Index(x.text[at:], pattern)
+		if next < 0 {
+			return
+		}
+		at += next
+		for n+1 < len(x.starts) && x.starts[n+1] <= at {
+			n++
+		}
+		stop := len(x.text)
+		if n+1 < len(x.starts) {
+			stop = x.starts[n+1]
+		}
+		if m := x.members[n]; m != nil {
+			if best := x.bestIn(at, stop, pattern); best.rank < none {
+				found(m, best)
+			}
+		}
+		at = stop
+	}
+}
+
+// bestIn returns the best of the places of a text before stop, of which the first is at.
+func (x *index) bestIn(at, stop int, text []byte) hit {
+	best := hit{rank: none}
+	for {
+		h := x.judge(at, text)
+		if h.rank < best.rank {
+			best = h
+		}
+		at++
+		if h.field == drawnName || h.field == drawnContainer || h.rank <= word { // nothing better in this value
+			at = h.end
+		}
+		next := bytes.Index(x.text[at:stop], text)
+		if next < 0 || best.rank == exact {
+			return best
+		}
+		at += next
+	}
+}
+
+// valueEnd returns the end of the value in which a place is.
+func (x *index) valueEnd(at int) int {
+	for x.text[at] >= byte(fields) {
+		at++
+	}
+	return at
+}
+
+// judge ranks the place of a text.
+func (x *index) judge(at int, text []byte) hit {
+	h := hit{start: at, end: at + len(text)}
+	for x.text[h.start-1] >= byte(fields) {
+		h.start--
+	}
+	h.end = x.valueEnd(h.end)
+	h.field = field(x.text[h.start-1])
+	first := h.start // where the name starts
+	if h.field == pod && !bytes.ContainsRune(text, '/') {
+		first += 1 + bytes.IndexByte(x.text[h.start:h.end], '/')
+	}
+	switch {
+	case at < first:
+		h.rank = none // a namespace is an object of its own
+	case at == first && at+len(text) == h.end:
+		h.rank = exact
+	case at == first:
+		h.rank = prefix
+	case h.inside() && !startsWord(x.text[at-1], text[0]):
+		h.rank = part
+	case startsWord(x.text[at-1], text[0]):
+		h.rank = word
+	default:
+		h.rank = none
+	}
+	return h
+}
+
+// searchKey calls found for each endpoint whose key has a query with parts, such as "shop:front:web" or "front:web": the last part begins the
+// name of the endpoint, and those before are its network, or the end of it.
+func (x *index) searchKey(key string, found func(m *catalog.Member, h hit)) {
+	cut := strings.LastIndexByte(key, ':')
+	head, last := key[:cut], key[cut+1:]
+	ranks := make([]rank, len(x.networks))
+	for i, network := range x.networks {
+		ranks[i] = networkRank(network, head)
+	}
+	for n, m := range x.members {
+		r, start := ranks[x.network[n]], x.starts[n]+1
+		if m == nil || r == none || !bytes.HasPrefix(x.text[start:], []byte(last)) {
+			continue
+		}
+		stop := x.valueEnd(start)
+		if r == exact && stop-start != len(last) {
+			r = prefix
+		}
+		found(m, hit{rank: r, field: field(x.text[start-1]), start: start, end: stop})
+	}
+}
+
+// networkRank ranks the begin of a key of an endpoint as its network or the end of that.
+func networkRank(network, head string) rank {
+	switch {
+	case network == head:
+		return exact
+	case strings.HasSuffix(network, ":"+head):
+		return word
+	}
+	return none
+}
