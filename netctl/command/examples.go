@@ -25,7 +25,7 @@ func helpExamples() map[string]string {
 		"version": "version -o json", "node ls": "node ls -o wide", "node uplinks": "node uplinks h1", "node forget": "node forget h1 --dry-run",
 		"ack ls": "ack ls", "ack rm": "ack rm uplink-down uplink/h1:eth2", "adopt ls": "adopt ls", "adopt accept": "adopt accept shop:front:web1", "adopt drop": "adopt drop shop:front:web1",
 		"leader": "leader", "leader peers": "leader peers", "leader handover": "leader handover --to 192.0.2.2:9999", "matrix": "matrix web db -t shop", "flows": "flows h1 --owner group/shop:web",
-		"why": "why web1 db1 tcp 5432", "drift": "drift h1 --repair", "support-bundle": "support-bundle -o case-4711.tar.gz", "doctor": "doctor h1", "status": "status --all",
+		"why": "why web1 db1 tcp 5432", "find": "find 10.7.0.5", "drift": "drift h1 --repair", "support-bundle": "support-bundle -o case-4711.tar.gz", "doctor": "doctor h1", "status": "status --all",
 		"capture": "capture web1 db1 -w web-db.pcapng", "observe": "observe -f --denied -t shop", "top": "top groups -t shop", "login": "login --user ann",
 		"describe": "describe network/shop:front", "export": "export -t shop", "explain": "explain rule.port", "events": "events -f --kind network,finding",
 		"history": "history group web -t shop --since 1d", "ip show": "ip show front -t shop", "ip history": "ip history 10.7.0.5", "ip who": "ip who 10.7.0.5 --at yesterday",
@@ -94,7 +94,7 @@ func kindExample(c *cobra.Command, path string) string {
 // groups are the groups of commands in the help, in their order, with the commands of each.
 func groups() [][2]string {
 	return [][2]string{
-		{"Look at the cluster", "status doctor get describe explain events history top observe logs"},
+		{"Look at the cluster", "status doctor get describe explain events history top observe logs find"},
 		{"Trace packets", "why matrix capture flows drift"},
 		{"Change objects", "apply diff edit patch label delete undo export"},
 		{"Hosts and addresses", "node ip adopt docknet leader ack"},

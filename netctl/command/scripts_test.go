@@ -36,7 +36,7 @@ func TestEveryCommandHasFormats(t *testing.T) {
 // Every command that changes something has a dry run. The others read, or are the user's own: logins, passwords and files.
 func TestEveryChangeHasDryRun(t *testing.T) {
 	reads := strings.Fields("completion-* *-ls *-inspect *-info *-uplinks ip-show ip-history ip-who get describe diff export explain events history status doctor drift version " +
-		"why matrix flows top observe capture leader leader-peers logs support-bundle login logout auth-whoami auth-can-i auth-tokens auth-*password auth-oidc-secret audit " +
+		"why matrix find flows top observe capture leader leader-peers logs support-bundle login logout auth-whoami auth-can-i auth-tokens auth-*password auth-oidc-secret audit " +
 		"config-view config-get-* config-current-context")
 	root := newRoot(&Factory{Getenv: func(string) string { return "" }}, "")
 	root.InitDefaultCompletionCmd()

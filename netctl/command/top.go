@@ -37,7 +37,7 @@ func tops(f *Factory) []top {
 		make func(*Factory) *cobra.Command
 	}{
 		{"version", newVersion}, {"node", newNode}, {"ack", newAck}, {"adopt", newAdopt}, {"leader", newLeader}, {"matrix", newMatrix}, {"flows", newFlows}, {"why", newWhy},
-		{"drift", newDrift}, {"support-bundle", newSupportBundle}, {"doctor", newDoctor}, {"status", newStatus}, {"capture", newCapture}, {"observe", newObserve}, {"top", newRates}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
+		{"drift", newDrift}, {"support-bundle", newSupportBundle}, {"doctor", newDoctor}, {"status", newStatus}, {"capture", newCapture}, {"find", newFind}, {"observe", newObserve}, {"top", newRates}, {"login", newLogin}, {"get", newGet}, {"describe", newDescribe}, {"apply", newApply},
 		{"diff", newDiff}, {"edit", newEdit}, {"label", newLabel}, {"patch", newPatch}, {"undo", newUndo}, {"plugin", newPlugin}, {"delete", newDelete}, {"export", newExport}, {"explain", newExplain}, {"events", newEvents},
 		{"history", newHistory}, {"ip", newIP}, {"docknet", newDocknet}, {"logs", newLogs},
 		{"logout", newLogout}, {"config", newConfig}, {"auth", newAuth}, {"audit", newAudit},

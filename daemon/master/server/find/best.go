@@ -42,8 +42,8 @@ type row struct {
 	found model.Found
 }
 
-// takes counts a match, and reports whether it is among the best, so that it must be put.
-func (b *best) takes(m match) bool {
+// keeps counts a match, and reports whether it is among the best, so that it must be put.
+func (b *best) keeps(m match) bool {
 	b.total++
 	return len(b.rows) < b.limit || m.compare(b.rows[len(b.rows)-1].match) < 0
 }

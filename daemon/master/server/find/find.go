@@ -88,7 +88,7 @@ func searchKind(v *catalog.View, q *query, k *model.Kind, who *auth.Subject, out
 		if value.rank == none || !all && !who.Sees(k, key) {
 			return
 		}
-		if m := value.match(); out.takes(m) {
+		if m := value.match(); out.keeps(m) {
 			out.put(m, model.Found{Kind: k.Name, Key: key, Field: value.field, Value: value.text, About: aboutObject(v, o)})
 		}
 	})
@@ -100,7 +100,7 @@ func searchHosts(v *catalog.View, q *query, out *best) {
 		if value.rank == none {
 			continue
 		}
-		if m := value.match(); out.takes(m) {
+		if m := value.match(); out.keeps(m) {
 			out.put(m, model.Found{Kind: model.FoundNode, Key: h.Label, Field: value.field, Value: value.text, About: record.Text(h.VTEP)})
 		}
 	}
@@ -125,7 +125,7 @@ func (f *Finder) searchEndpoints(q *query, who *auth.Subject, out *best) {
 				return
 			}
 		}
-		if m := (match{h.rank, endpoints, h.end - h.start}); out.takes(m) {
+		if m := (match{h.rank, endpoints, h.end - h.start}); out.keeps(m) {
 			out.put(m, model.Found{Kind: k.Name, Key: e.ID.String(), Field: h.field.String(), Value: string(f.index.text[h.start:h.end]), About: aboutEndpoint(e.Endpoint)})
 		}
 	}

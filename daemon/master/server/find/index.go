@@ -237,8 +237,8 @@ func (x *index) judge(at int, text []byte) hit {
 // searchKey calls found for each endpoint whose key has a query with parts, such as "shop:front:web" or "front:web": the last part begins the
 // name of the endpoint, and those before are its network, or the end of it.
 func (x *index) searchKey(key string, found func(m *catalog.Member, h hit)) {
-	cut := strings.LastIndexByte(key, ':')
-	head, last := key[:cut], key[cut+1:]
+	head := identity.Parent(key)
+	last := key[len(head)+1:]
 	ranks := make([]rank, len(x.networks))
 	for i, network := range x.networks {
 		ranks[i] = networkRank(network, head)
@@ -261,7 +261,7 @@ func networkRank(network, head string) rank {
 	switch {
 	case network == head:
 		return exact
-	case strings.HasSuffix(network, ":"+head):
+	case identity.Ends(network, head):
 		return word
 	}
 	return none
