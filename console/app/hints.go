@@ -43,6 +43,8 @@ func (m *Model) hintLine() string {
 // hints are the keys of what is on the screen, those of the page first, and those that work everywhere on it.
 func (m *Model) hints() (own, always []hint) {
 	switch {
+	case m.finder != nil:
+		return nil, []hint{{"enter", "open"}, {"up/down", "select"}, {"esc", "close"}}
 	case m.prompt.open():
 		return nil, m.prompt.hints()
 	case m.help != nil:
@@ -58,7 +60,7 @@ func (m *Model) hints() (own, always []hint) {
 	if !seen["/"] {
 		always = append(always, hint{"/", "filter"})
 	}
-	always = append(always, hint{":", "go to"})
+	always = append(always, hint{findKeyName, "find"}, hint{":", "go to"})
 	if (m.at > 0 || m.filter != nil) && !seen["esc"] {
 		always = append(always, hint{"esc", "back"})
 	}

@@ -23,6 +23,9 @@ func bind(keys, does string, do func(m *Model, key string) tea.Cmd) binding {
 	return binding{key.NewBinding(key.WithKeys(strings.Fields(keys)...), key.WithHelp(keys, does)), do}
 }
 
+// findKeyName is the key of the search, on pages that take all other keys, too.
+const findKeyName = "ctrl+p"
+
 // globalKeys work on every page.
 func globalKeys() []binding {
 	var digits []string
@@ -37,6 +40,7 @@ func globalKeys() []binding {
 	return []binding{
 		numbers,
 		bind(":", "go to a page by name, such as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
+		bind(findKeyName, "find objects, addresses, MACs, ports, containers, pods and hosts; enter opens one", (*Model).find),
 		bind("/", "filter by a regular expression; a leading ! inverts", (*Model).ask),
 		bind("?", "this help", func(m *Model, _ string) tea.Cmd { m.help = newHelp(m); return nil }),
 		bind("esc", "end the filter, or go back", func(m *Model, _ string) tea.Cmd {

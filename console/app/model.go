@@ -68,6 +68,7 @@ type Model struct {
 	personal      personal
 	notice        string
 	help          *help     // nil: it is not shown
+	finder        *finder   // nil: nothing is searched
 	mouse         bool      // it is the console's; else the terminal's, to select text
 	replay        *playback // of a recording; nil: the cluster is watched
 	recorder      Recorder  // nil: nothing is recorded
@@ -108,7 +109,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // Questions are what the page on the screen and the second line want to know.
 func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
 	m.pages[m.at] = m.page().Found(s)
-	return append(m.page().Questions(s), page.HealthQuestion())
+	out := m.page().Questions(s)
+	if m.finder != nil && m.finder.text != "" {
+		out = append(out[:len(out):len(out)], m.finder.question())
+	}
+	return append(out[:len(out):len(out)], page.HealthQuestion())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
@@ -139,9 +144,16 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.changed(msg)
 	case handedOverMsg:
 		m.done(msg.asked, msg.err, fmt.Sprintf("%s is the leader, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
+	case findMsg:
+		if m.finder != nil {
+			m.finder.rested(msg.edit)
+		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
+		if m.finder != nil {
+			return m.finder.update(msg)
+		}
 		if m.prompt.open() {
 			return m.answer(m.prompt.update(msg, m.snapshot, &m.personal))
 		}
@@ -168,8 +180,12 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.notice = ""
 	switch {
+	case m.finder != nil:
+		return m.findKey(msg)
 	case m.prompt.open():
 		return m.answer(m.prompt.update(msg, m.snapshot, &m.personal))
+	case m.help == nil && msg.String() == findKeyName:
+		return m.find("")
 	case m.help != nil:
 		if !m.help.key(msg, m.canvas().Height-1) {
 			m.help = nil

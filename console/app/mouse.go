@@ -19,7 +19,7 @@ const (
 // wheel moves as the arrow keys do.
 func (m *Model) wheel(button tea.MouseButton) tea.Cmd {
 	key, ok := map[tea.MouseButton]tea.KeyPressMsg{tea.MouseWheelUp: {Code: tea.KeyUp}, tea.MouseWheelDown: {Code: tea.KeyDown}}[button]
-	if !ok || m.prompt.open() {
+	if !ok || m.prompt.open() || m.finder != nil {
 		return nil
 	}
 	var all []tea.Cmd
@@ -37,7 +37,7 @@ func (m *Model) wheel(button tea.MouseButton) tea.Cmd {
 // the rest is the page's.
 func (m *Model) click(x, y int) tea.Cmd {
 	switch {
-	case m.prompt.open():
+	case m.prompt.open() || m.finder != nil:
 	case m.help != nil:
 		m.help = nil
 	case y == 0:

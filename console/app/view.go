@@ -43,6 +43,9 @@ func (m *Model) Frame() string {
 	c := m.canvas()
 	body := m.page().Body.View(c, m.snapshot)
 	lines := m.header() // after the body, whose rows it counts
+	if m.finder != nil {
+		body = m.finder.view(c, m.snapshot)
+	}
 	if m.help != nil {
 		body = m.help.view(m.theme, c.Height)
 	}
@@ -242,6 +245,8 @@ func (m *Model) footer() []string {
 	}
 	command := " $ " + m.page().Command
 	switch {
+	case m.finder != nil:
+		return []string{m.hintLine(), " " + strings.Join(tabs, " ") + "  ? help", " $ netctl find " + m.finder.text}
 	case m.prompt.open():
 		command = " " + m.prompt.kind + m.prompt.input.View(t)
 		if m.prompt.kind == ":" {

@@ -42,6 +42,7 @@ const (
 	MasterPairs
 	Logs
 	Described
+	Find
 )
 
 // topic declares a Topic.
@@ -69,6 +70,9 @@ func decodeAs[T any](text json.RawMessage) (any, error) {
 
 // maxLogLines bounds the requested lines of a log.
 const maxLogLines = 300
+
+// maxFound bounds the requested results of a search.
+const maxFound = 100
 
 // maxHistory bounds the requested entries of a history.
 const maxHistory = 200
@@ -130,6 +134,9 @@ var topics = [...]topic{
 	}),
 	Logs: about("logs", 2*time.Second, func(ctx context.Context, f *Feed, q Question) (model.LogLines, error) { // Host, Detail: the part
 		return f.client.Logs(ctx, q.Host, q.Detail, "", maxLogLines)
+	}),
+	Find: about("find", 5*time.Second, func(ctx context.Context, f *Feed, q Question) (model.FindAnswer, error) { // Key: a text
+		return f.client.Find(ctx, q.Key, maxFound)
 	}),
 	TrendsNow: rated(about("trends", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (Trends, error) {
 		return f.trends.look(ctx, f.client)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package app
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/page"
+)
+
+// types types a text into the search, without waiting for its pause.
+func types(m *Model, text string) {
+	for _, r := range text {
+		m.Update(tea.KeyPressMsg{Text: string(r), Code: r})
+	}
+}
+
+// rests lets the pause after the last edit pass.
+func rests(m *Model) { m.Update(findMsg{m.finder.edit}) }
+
+// findOf is the question of the search for a text.
+func findOf(text string) feed.Question { return feed.Question{Topic: feed.Find, Key: text} }
+
+// answered gives the model a snapshot in which a search is answered.
+func answered(m *Model, text string, total int, items ...model.Found) {
+	s, now := fixed()
+	for q, a := range m.snapshot.Answers {
+		s.Answers[q] = a
+	}
+	s.Answers[findOf(text)] = feed.Answer{Value: model.FindAnswer{Query: text, Total: total, Items: items}, At: now, Tried: now}
+	m.Update(s)
+}
+
+var (
+	webGroup = model.Found{Kind: "endpointGroup", Key: "acme:web", Rank: model.FoundExact, Field: "name", Value: "web", About: "on blue"}
+	web1     = model.Found{Kind: "endpoint", Key: "acme:blue:web-1", Rank: model.FoundPrefix, Field: "endpointID", Value: "web-1", About: "10.1.1.1 h1 shop/web"}
+	hostH1   = model.Found{Kind: model.FoundNode, Key: "h1", Rank: model.FoundExact, Field: "name", Value: "h1", About: "198.51.100.1"}
+)
+
+// The search asks once the user pauses, shows only the answer to the current text, and enter opens the selected result; esc then returns to the page below.
+func TestFind(t *testing.T) {
+	m, c := still(t, mono(t, false), page.Table(model.KindNetwork()), 100, 30)
+	press(m, filter("acme")...)
+	before := Plain(m.Frame())
+	press(m, "ctrl+p")
+	types(m, "we")
+	if m.Update(findMsg{1}); slices.ContainsFunc(c.asked, func(q feed.Question) bool { return q.Topic == feed.Find }) {
+		t.Errorf("want no search while keys follow, got %v", c.asked)
+	}
+	if rests(m); !slices.Contains(c.asked, findOf("we")) {
+		t.Errorf("after the pause: want the search for we, got %v", c.asked)
+	}
+	types(m, "b")
+	rests(m)
+	if slices.Contains(c.asked, findOf("we")) || !slices.Contains(c.asked, findOf("web")) {
+		t.Errorf("want the search for web alone, got %v", c.asked)
+	}
+	answered(m, "we", 1, hostH1) // late
+	if f := Plain(m.Frame()); strings.Contains(f, "198.51.100.1") || !strings.Contains(f, "searching…") {
+		t.Errorf("want no late answer, got\n%s", f)
+	}
+	press(m, "enter") // nothing is selected yet
+	answered(m, "web", 7, webGroup, web1)
+	frame := Plain(m.Frame())
+	for _, want := range []string{"find web", "the best 2 of 7", "endpointGroup  acme:web", "acme:blue:web-1", "── enter open  up/down select  esc close"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("want %q in\n%s", want, frame)
+		}
+	}
+	golden(t, "find.txt", frame+"\n")
+	types(m, "-")
+	if press(m, "enter"); m.finder == nil {
+		t.Error("enter opened a result of an earlier text")
+	}
+	m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	press(m, "down", "enter")
+	if f := Plain(m.Frame()); m.finder != nil || !strings.Contains(f, "described: endpoint acme:blue:web-1") {
+		t.Errorf("want the page of the endpoint, got\n%s", f)
+	}
+	if press(m, "esc"); Plain(m.Frame()) != before {
+		t.Errorf("back: want\n%s\ngot\n%s", before, Plain(m.Frame()))
+	}
+	press(m, "ctrl+p")
+	types(m, "h1")
+	rests(m)
+	answered(m, "h1", 1, hostH1)
+	if press(m, "enter"); m.page().Name != page.Host("h1").Name {
+		t.Errorf("want the page of the host, got %q", m.page().Name)
+	}
+}
+
+// esc ends the search and leaves the page as it was; a search that fails has its reason, and one without results reports that.
+func TestFind_Ends(t *testing.T) {
+	m, _ := still(t, mono(t, false), page.Why("", "", ""), 100, 30) // a page that takes all keys
+	before := Plain(m.Frame())
+	press(m, "ctrl+p")
+	if f := Plain(m.Frame()); !strings.Contains(f, "a part of a name, an address") {
+		t.Errorf("want what can be found, got\n%s", f)
+	}
+	m.Update(tea.PasteMsg{Content: "nowhere"})
+	rests(m)
+	if answered(m, "nowhere", 0); !strings.Contains(Plain(m.Frame()), "nothing found") {
+		t.Errorf("want nothing, got\n%s", Plain(m.Frame()))
+	}
+	s, now := fixed()
+	s.Answers[findOf("nowhere")] = feed.Answer{Err: "netmaster is gone", Tried: now}
+	if m.Update(s); !strings.Contains(Plain(m.Frame()), "netmaster is gone") {
+		t.Errorf("want the reason, got\n%s", Plain(m.Frame()))
+	}
+	press(m, "esc")
+	s, _ = fixed()
+	if m.Update(s); Plain(m.Frame()) != before {
+		t.Errorf("want\n%s\ngot\n%s", before, Plain(m.Frame()))
+	}
+	m.Update(findMsg{1}) // late
+}
+
+// Found texts cannot control the terminal, and every size of it is kept.
+func TestFind_Hostile(t *testing.T) {
+	for _, width := range []int{minWidth, 120} {
+		m, _ := still(t, mono(t, false), page.Overview(), width, minHeight)
+		press(m, "ctrl+p")
+		types(m, "x")
+		rests(m)
+		var items []model.Found
+		for range 60 {
+			items = append(items, model.Found{Kind: "network", Key: "a:\x1b[31mred\n" + strings.Repeat("界", 90), Field: "name", Value: "\x07", About: strings.Repeat("x", 200)})
+		}
+		answered(m, "x", 60, items...)
+		if wrong := exact(m.Frame(), width, minHeight); wrong != "" {
+			t.Errorf("width %d: %s", width, wrong)
+		}
+		if strings.Contains(m.Frame(), "\x1b[31m") {
+			t.Errorf("the frame has a colour of an object")
+		}
+	}
+}
