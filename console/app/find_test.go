@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 	}
 	m.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	press(m, "down", "enter")
-	if f := Plain(m.Frame()); m.finder != nil || !strings.Contains(f, "described: endpoint acme:blue:web-1") {
+	if f := Plain(m.Frame()); m.finder != nil || !strings.Contains(f, "Endpoint acme:blue:web-1") {
 		t.Errorf("want the page of the endpoint, got\n%s", f)
 	}
 	if press(m, "esc"); Plain(m.Frame()) != before {

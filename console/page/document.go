@@ -42,8 +42,8 @@ type sheet struct {
 
 // Keys select links and scroll.
 func (b *documents) Keys() []Key {
-	return []Key{documented("tab shift+tab left right", "select the next or the previous link"), documented("up down j k", "select a link above or below, or scroll"),
-		documented("pgup pgdn g G", "scroll by a page, to the start or end"), documented("enter", "go to the page of the selected link")}
+	return []Key{documented("tab shift+tab left right", "select the next or the previous link").hint("tab", "next link"), documented("up down j k", "select a link above or below, or scroll"),
+		documented("pgup pgdn g G", "scroll by a page, to the start or end"), documented("enter", "go to the page of the selected link").hint("enter", "open")}
 }
 
 // Key selects, scrolls, or goes to the page of the selected link.
