@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 	types(m, "b")
 	rests(m)
 	if slices.Contains(c.asked, findOf("we")) || !slices.Contains(c.asked, findOf("web")) {
-		t.Errorf("want the search for web alone, got %v", c.asked)
+		t.Errorf("want only the search for web, got %v", c.asked)
 	}
 	answered(m, "we", 1, hostH1) // late
 	if f := Plain(m.Frame()); strings.Contains(f, "198.51.100.1") || !strings.Contains(f, "searching…") {

@@ -146,7 +146,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.done(msg.asked, msg.err, fmt.Sprintf("%s is the leader, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
 	case findMsg:
 		if m.finder != nil {
-			m.finder.rested(msg.edit)
+			m.finder.paused(msg.edit)
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
