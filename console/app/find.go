@@ -67,8 +67,8 @@ func (f *finder) paused(edit int) {
 	}
 }
 
-// show shows the answer to the search for the text, if there is one. Answers to earlier texts are not shown.
-func (f *finder) show(s *feed.Snapshot, now time.Time) {
+// receive takes the answer to the search for the text, if there is one. Answers to earlier texts are not shown.
+func (f *finder) receive(s *feed.Snapshot, now time.Time) {
 	answer, _, ok := feed.Of[model.FindAnswer](s, f.question())
 	switch {
 	case f.text == "":
@@ -95,7 +95,7 @@ func foundHeaders() []string { return []string{"Kind", "Key", "Match", "Found", 
 // findKey acts on a key while the search is open.
 func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	f := m.finder
-	f.show(m.snapshot, m.now)
+	f.receive(m.snapshot, m.now)
 	switch msg.String() {
 	case "esc":
 		m.finder = nil
@@ -115,7 +115,7 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 
 // view draws the prompt, the state of the search, and the results.
 func (f *finder) view(c page.Canvas, s *feed.Snapshot) []string {
-	f.show(s, c.Now)
+	f.receive(s, c.Now)
 	t := c.Theme
 	lines := []string{" find " + f.input.View(t), " " + f.state(c, s)}
 	if f.table.Len() > 0 {

@@ -21,8 +21,8 @@ func types(m *Model, text string) {
 	}
 }
 
-// rests lets the pause after the last edit pass.
-func rests(m *Model) { m.Update(findMsg{m.finder.edit}) }
+// pauses lets the pause after the last edit pass.
+func pauses(m *Model) { m.Update(findMsg{m.finder.edit}) }
 
 // findOf is the question of the search for a text.
 func findOf(text string) feed.Question { return feed.Question{Topic: feed.Find, Key: text} }
@@ -53,11 +53,11 @@ func TestFind(t *testing.T) {
 	if m.Update(findMsg{1}); slices.ContainsFunc(c.asked, func(q feed.Question) bool { return q.Topic == feed.Find }) {
 		t.Errorf("want no search while keys follow, got %v", c.asked)
 	}
-	if rests(m); !slices.Contains(c.asked, findOf("we")) {
+	if pauses(m); !slices.Contains(c.asked, findOf("we")) {
 		t.Errorf("after the pause: want the search for we, got %v", c.asked)
 	}
 	types(m, "b")
-	rests(m)
+	pauses(m)
 	if slices.Contains(c.asked, findOf("we")) || !slices.Contains(c.asked, findOf("web")) {
 		t.Errorf("want only the search for web, got %v", c.asked)
 	}
@@ -88,7 +88,7 @@ func TestFind(t *testing.T) {
 	}
 	press(m, "ctrl+p")
 	types(m, "h1")
-	rests(m)
+	pauses(m)
 	answered(m, "h1", 1, hostH1)
 	if press(m, "enter"); m.page().Name != page.Host("h1").Name {
 		t.Errorf("want the page of the host, got %q", m.page().Name)
@@ -104,7 +104,7 @@ func TestFind_Ends(t *testing.T) {
 		t.Errorf("want what can be found, got\n%s", f)
 	}
 	m.Update(tea.PasteMsg{Content: "nowhere"})
-	rests(m)
+	pauses(m)
 	if answered(m, "nowhere", 0); !strings.Contains(Plain(m.Frame()), "nothing found") {
 		t.Errorf("want nothing, got\n%s", Plain(m.Frame()))
 	}
@@ -127,7 +127,7 @@ func TestFind_Hostile(t *testing.T) {
 		m, _ := still(t, mono(t, false), page.Overview(), width, minHeight)
 		press(m, "ctrl+p")
 		types(m, "x")
-		rests(m)
+		pauses(m)
 		var items []model.Found
 		for range 60 {
 			items = append(items, model.Found{Kind: "network", Key: "a:\x1b[31mred\n" + strings.Repeat("界", 90), Field: "name", Value: "\x07", About: strings.Repeat("x", 200)})
