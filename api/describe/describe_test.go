@@ -84,6 +84,10 @@ func TestSections(t *testing.T) {
 	changed := db1("h1")
 	changed.history = answered([]model.HistoryEntry{{Time: at, Verb: "create", By: model.Actor{Proved: "agent/h1"}}})
 	changed.timeline = answered([]model.TimelineEvent{{Time: at.Add(time.Minute), Code: "peer-mute", Object: "endpoint/shop:front:db1"}})
+	clients := of(&model.ServiceLB{TenantName: "shop", ServiceName: "pg", Ports: []string{"80:5432:TCP"}})
+	other := seen("opened", "shop:front:old", "shop:front:db1", "")
+	other.Port = 22
+	clients.observed = answered([]model.Observed{seen("opened", "shop:front:web1", "shop:front:db1", ""), other})
 	free := db1("h1")
 	free.endpoint.EndpointGroupKey = ""
 	for _, row := range []struct {
@@ -102,6 +106,7 @@ func TestSections(t *testing.T) {
 		{"a provider whose agent answers", of(&model.ServiceLB{TenantName: "shop", ServiceName: "pg"}), "Providers", "ready|1/1\n|db1  10.7.0.3 on h1  ready"},
 		{"neighbours, the busiest first", busy, "Neighbours", "|web1 (web)  opened 2 (0.4 /min), received 1 (0.2 /min)\n|old (web)  refused 1 (0.2 /min)"},
 		{"services in use", busy, "Uses", "|shop:cart  opened 2 (0.4 /min)"},
+		{"clients of a service", clients, "Clients", "|web1 (web)  received 1 (0.2 /min)"},
 		{"drops by rule", busy, "Drops", "|refused tcp/5432 by rule/shop:in:1  1 (0.2 /min)\n|2 packets with addresses that are not its own, dropped at its port"},
 		{"rates and counters", busy, "Traffic", "sends|52 kbit/s, 10 packets/s\nreceives|0 bit/s, 0 packets/s\ncounted|sent 1 packet, 60 bytes; received 0 packets, 0 bytes; since 2030-01-02T15:04:05Z"},
 		{"quiet", db1("h1"), "Neighbours", "|no connection in the last 5 minutes"},
@@ -227,13 +232,25 @@ func TestLinksNameObjects(t *testing.T) {
 
 func TestReason(t *testing.T) {
 	for want, err := range map[string]error{
-		"no answer within 4s":            fmt.Errorf("get: %w", context.DeadlineExceeded),
-		"refused":                        errors.New("refused"),
-		strings.Repeat("x", 300) + "...": errors.New(strings.Repeat("x", 301)),
+		"no answer within 4s":          fmt.Errorf("get: %w", context.DeadlineExceeded),
+		"refused":                      errors.New("refused"),
+		strings.Repeat("x", 297) + "…": errors.New(strings.Repeat("x", 301)),
 	} {
 		if got := reason(err); got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
+	}
+}
+
+// Names from the cluster cannot control a terminal, and are bounded; links keep the name as it is.
+func TestHostileNames(t *testing.T) {
+	f := db1("h1")
+	f.endpoint.ContainerName, f.endpoint.Labels = "a\x1b[31mb", "map[k:"+strings.Repeat("x", 5000)+"]"
+	f.endpoint.EndpointGroupKey = "d\x07b:shop"
+	f.observed = known[[]model.Observed]{err: errors.New("no\x1b[2J"), asked: true}
+	text, err := json.Marshal(f.document())
+	if err != nil || strings.Contains(string(text), "u001b") || strings.Contains(string(text), strings.Repeat("x", 700)) || !strings.Contains(string(text), `"key":"shop:d\u0007b"`) {
+		t.Errorf("got %v of %s", err, text)
 	}
 }
 

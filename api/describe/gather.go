@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -206,8 +207,17 @@ func (f *facts) connections() []model.Observe {
 		return []model.Observe{from, to}
 	case f.kind == nil && !f.isMaster():
 		return []model.Observe{from, to}
-	case f.is(model.KindServiceLB()):
-		base.Service = f.key
+	case f.is(model.KindServiceLB()): // the host of a provider reports the connection, and only that of the client knows the service
+		var providers []string
+		for _, e := range f.members() {
+			if len(providers) < maxListed {
+				providers = append(providers, identity.Ref{Kind: model.OwnerEndpoint, Name: e.Key}.String())
+			}
+		}
+		if len(providers) == 0 {
+			return nil
+		}
+		base.To = strings.Join(providers, ",")
 		return []model.Observe{base}
 	case f.is(model.KindRule(), model.KindPolicy()):
 		base.Rule = f.key

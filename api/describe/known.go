@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/contiv/contiv/sanitize"
 )
 
 // requestTimeout bounds the wait for each source of a page.
@@ -49,9 +51,5 @@ func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 		return "no answer within " + requestTimeout.String()
 	}
-	text := err.Error()
-	if len(text) > maxReason {
-		text = text[:maxReason] + "..."
-	}
-	return text
+	return sanitize.Line(err.Error(), maxReason)
 }

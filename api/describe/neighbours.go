@@ -104,8 +104,9 @@ func (f *facts) count(peers map[string]*neighbour, e *model.Observed) {
 		}
 	}
 	from, to := f.end(e.From), f.end(e.To)
+	v, isService := f.config.(*model.ServiceLB)
 	switch me := f.subject(); {
-	case f.is(model.KindServiceLB()):
+	case isService && (e.Service == f.key || serves(v, e)):
 		add(from.Text, []Part{from}, false)
 	case f.is(model.KindRule(), model.KindPolicy()):
 		add(from.Text+" "+to.Text, []Part{from, plain(" to "), to}, true)

@@ -5,6 +5,9 @@ package describe
 import (
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/contiv/contiv/sanitize"
 )
 
 // document makes the page from what is known.
@@ -25,10 +28,32 @@ func (f *facts) document() *Document {
 	return d
 }
 
+// maxText bounds the length of a text, in bytes.
+const maxText = 600
+
+// add adds a section, whose texts come from outside.
 func (d *Document) add(s *Section) {
-	if s != nil {
-		d.Sections = append(d.Sections, *s)
+	if s == nil {
+		return
 	}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		r.Name = sanitize.Line(r.Name, maxText)
+		for j := range r.Text {
+			r.Text[j].Text = clean(r.Text[j].Text)
+		}
+	}
+	for i, why := range s.Unknown {
+		s.Unknown[i] = sanitize.Line(why, maxReason)
+	}
+	d.Sections = append(d.Sections, *s)
+}
+
+// clean is a part's text as one line, with the blanks that divide it from other parts.
+func clean(text string) string {
+	inner := strings.Trim(text, " ")
+	at := strings.Index(text, inner)
+	return text[:at] + sanitize.Line(inner, maxText) + text[at+len(inner):]
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

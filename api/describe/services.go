@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/api/verdict"
 )
 
 // selects reports whether the selector of a service selects an endpoint.
@@ -41,6 +42,14 @@ func (f *facts) provides() *Section {
 		s.Rows = append(s.Rows, row("", link(model.KindServiceLB(), v.ObjectKey()), plain("  %s %s", v.IpAddress, strings.Join(v.Ports, " "))))
 	}
 	return s
+}
+
+// serves reports whether a connection is to the port of a provider.
+func serves(v *model.ServiceLB, e *model.Observed) bool {
+	return slices.ContainsFunc(v.Ports, func(port string) bool {
+		t := providerPort(port)
+		return e.Port == t.Port && e.Proto == verdict.Traffic{Protocol: t.Protocol}.String()
+	})
 }
 
 // providers is the section of a service's providers, and whether each is ready: attached on a host whose agent answers.
@@ -89,12 +98,13 @@ func (f *facts) agent(label string) *model.Node {
 	return nil
 }
 
-// uses is the section of the services to which the object's endpoints have opened connections in the last minutes.
+// uses is the section of the services to which the object's endpoints have opened connections in the last minutes; nil if none is known, for
+// hosts of providers report connections without the service.
 func (f *facts) uses() *Section {
 	if !f.is(model.KindEndpoint(), model.KindEndpointGroup()) {
 		return nil
 	}
-	s := &Section{Title: "Uses", None: "no service in the last " + minutes(model.ObserveSince), Unknown: f.unobserved()}
+	s := &Section{Title: "Uses", Unknown: f.unobserved()}
 	counts := map[string]int{}
 	for i := range f.observed.value {
 		if e := &f.observed.value[i]; e.Service != "" && e.From.Is(f.subject()) && e.Verdict == model.ObservedOpened {
@@ -103,6 +113,9 @@ func (f *facts) uses() *Section {
 	}
 	for _, key := range sortedKeys(counts) {
 		s.Rows = append(s.Rows, row("", link(model.KindServiceLB(), key), plain("  opened %d (%s)", counts[key], perMinute(counts[key]))))
+	}
+	if len(s.Rows) == 0 {
+		return nil
 	}
 	return s
 }

@@ -187,6 +187,14 @@ func argumentValues() map[string][]values {
 	}
 }
 
+// prefixed puts a prefix before names.
+func prefixed(prefix string, names []string) (out []string) {
+	for _, name := range names {
+		out = append(out, prefix+name)
+	}
+	return out
+}
+
 // revisions are those of the last changes.
 func revisions(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
 	c, err := f.client()
@@ -250,15 +258,21 @@ func completeKindAndName(f *Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ref, ok := identity.ParseRef(typed); ok {
+			if isNodes(ref.Kind) {
+				return prefixed(ref.Kind+"/", allNodes(ctx, f, cmd)), cobra.ShellCompDirectiveNoFileComp
+			}
 			k, known := model.KindOf(ref.Kind)
 			if !known {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			var out []string
-			for _, o := range listed(ctx, f, k) {
-				out = append(out, ref.Kind+"/"+o.ObjectKey())
+			if k.InspectOnly {
+				var keys []string
+				for _, e := range endpointsListed(ctx, f) {
+					keys = append(keys, e.Key)
+				}
+				return prefixed(ref.Kind+"/", keys), cobra.ShellCompDirectiveNoFileComp
 			}
-			return out, cobra.ShellCompDirectiveNoFileComp
+			return prefixed(ref.Kind+"/", keysOf(k)(ctx, f, cmd)), cobra.ShellCompDirectiveNoFileComp
 		}
 		if len(args) == 0 {
 			before := typed[:strings.LastIndexByte(typed, ',')+1]

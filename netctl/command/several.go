@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/contiv/contiv/api/client"
@@ -156,7 +157,7 @@ func summarizedObject(ctx context.Context, c *client.Client, k *model.Kind, form
 		return object, err
 	}
 	field := nameArg(k)
-	list, err := summarizedList(ctx, c, k, format, client.Fields(field+"="+key[len(key)-1]))
+	list, err := summarizedList(ctx, c, k, format, client.Fields(fmt.Sprint(field, "=", object.Field(field))))
 	for _, one := range list {
 		if one.ObjectKey() == object.ObjectKey() {
 			return one, err
