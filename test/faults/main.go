@@ -97,7 +97,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 		if len(chosen) == 0 || i > 0 && (o.pairs > 0 || o.quiet > 0) {
 			continue
 		}
-		n, wrong, err := s.try(ctx, o, chosen, out)
+		n, wrong, err := s.tryAll(ctx, o, chosen, out)
 		if tried, failed = tried+n, failed+wrong; err != nil {
 			fmt.Fprintln(errOut, "faults:", err)
 			return 1
@@ -126,8 +126,20 @@ func (s *Stage) choose(o options) (out []*Fault) {
 // hosts is the number of hosts and netmasters of a lab.
 const hosts = 3
 
-// try makes a lab and tries faults in it. It returns how many trials there were, and how many failed.
-func (s *Stage) try(ctx context.Context, o options, faults []*Fault, out io.Writer) (tried, failed int, err error) {
+// tryAll tries faults, in another lab after a trial that has left its lab unwell. It returns how many trials there were, and how many failed.
+func (s *Stage) tryAll(ctx context.Context, o options, faults []*Fault, out io.Writer) (tried, failed int, err error) {
+	for {
+		n, wrong, err := s.try(ctx, o, faults, tried, out)
+		tried, failed = tried+n, failed+wrong
+		if n == 0 || o.keep || !errors.Is(err, errUnwell) {
+			return tried, failed, err
+		}
+		fmt.Fprintf(out, "another lab: %v\n", err)
+	}
+}
+
+// try makes a lab and tries faults in it, without the first ones.
+func (s *Stage) try(ctx context.Context, o options, faults []*Fault, done int, out io.Writer) (tried, failed int, err error) {
 	l, err := lab.New(lab.Plan{Name: o.name, Dir: lab.DefaultDir, Hosts: hosts, Masters: hosts, Store: lab.StoreEmbedded, Bin: o.bin, Datapath: o.datapath},
 		filepath.Join(o.bin, lab.Program), io.Discard)
 	if err != nil {
@@ -156,13 +168,25 @@ func (s *Stage) try(ctx context.Context, o options, faults []*Fault, out io.Writ
 		return 0, 0, fmt.Errorf("before any fault: %s", left)
 	}
 	t.say("%s: a lab with the %s datapath is ready", s.Title, l.Datapath)
-	switch {
-	case o.quiet > 0:
+	if o.quiet > 0 {
 		return t.quiet(ctx, o)
-	case o.pairs > 0:
-		return t.pairs(ctx, choosePairs(t.able(faults), l.HostList(), o.pairs, o.seed))
 	}
-	return t.singles(ctx, t.able(faults), o.seed)
+	lists := choose(t.able(faults), l.HostList(), o)
+	return t.all(ctx, lists[min(done, len(lists)):])
+}
+
+// choose returns the faults to try at the same time, in the order in which they are tried. The same options give the same.
+func choose(faults []*Fault, hosts []lab.HostInfo, o options) (out [][]expectation) {
+	if o.pairs > 0 {
+		for _, p := range choosePairs(faults, hosts, o.pairs, o.seed) {
+			out = append(out, p[:])
+		}
+		return out
+	}
+	for _, f := range faults {
+		out = append(out, []expectation{{f, placeOf(f, places(hosts), o.seed)}})
+	}
+	return out
 }
 
 // endKept ends what scripts keep running.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -100,4 +101,11 @@ func choosePairs(faults []*Fault, hosts []lab.HostInfo, n int, seed uint64) (out
 // subnet is the management network without its last number.
 func (p place) subnet() string {
 	return p.hosts[0].IP[:strings.LastIndex(p.hosts[0].IP, ".")]
+}
+
+// placeOf returns the hosts at which a fault is tried by itself: they follow from the seed and its name, whatever other faults are tried.
+func placeOf(f *Fault, all []place, seed uint64) place {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(f.Name)) // it never fails
+	return all[rand.New(rand.NewPCG(seed, h.Sum64())).IntN(len(all))]
 }

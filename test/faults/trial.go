@@ -3,11 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
-	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -46,32 +49,13 @@ func (t *trials) able(faults []*Fault) (out []*Fault) {
 	return out
 }
 
-// hostsOf returns the hosts at which a fault is tried: they follow from the seed and its name, whatever other faults are tried.
-func hostsOf(f *Fault, all []place, seed uint64) place {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(f.Name)) // it never fails
-	return all[rand.New(rand.NewPCG(seed, h.Sum64())).IntN(len(all))]
-}
+// errUnwell is the error of a trial after which the lab is of no more use.
+var errUnwell = errors.New("the lab does not become well again")
 
-// singles tries faults one by one.
-func (t *trials) singles(ctx context.Context, faults []*Fault, seed uint64) (tried, failed int, err error) {
-	all := places(t.shell.lab.HostList())
-	for _, f := range faults {
-		passed, err := t.trial(ctx, expectation{f, hostsOf(f, all, seed)})
-		if tried++; !passed {
-			failed++
-		}
-		if err != nil {
-			return tried, failed, err
-		}
-	}
-	return tried, failed, nil
-}
-
-// pairs tries two faults at a time.
-func (t *trials) pairs(ctx context.Context, list [][2]expectation) (tried, failed int, err error) {
-	for _, p := range list {
-		passed, err := t.trial(ctx, p[0], p[1])
+// all tries lists of faults, each at the same time. It returns how many lists it has tried, and how many failed.
+func (t *trials) all(ctx context.Context, lists [][]expectation) (tried, failed int, err error) {
+	for _, list := range lists {
+		passed, err := t.trial(ctx, list...)
 		if tried++; !passed {
 			failed++
 		}
@@ -121,7 +105,7 @@ func (t *trials) trial(ctx context.Context, expected ...expectation) (passed boo
 	if left := t.ends(ctx, clears, expected...); left != "" {
 		fail("%v after the repair: %s", time.Since(repaired).Round(time.Second), left)
 		if left = t.ends(ctx, 3*time.Minute, expected...); left != "" {
-			return passed, fmt.Errorf("%s: the lab does not become well again: %s", name, left)
+			return passed, fmt.Errorf("%s: %w: %s", name, errUnwell, left)
 		}
 	}
 	if passed {
@@ -169,19 +153,25 @@ func (t *trials) steady(ctx context.Context, within time.Duration, brief bool, w
 	}
 }
 
-// look returns the findings of doctor, or of status.
+// look returns the findings of netctl doctor, or of netctl status.
 func (t *trials) look(ctx context.Context, status bool) ([]model.Finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	api, err := t.shell.lab.Client() // again each time: running netmasters come first
+	command := "doctor"
+	if status {
+		command = "status"
+	}
+	env, err := t.shell.lab.Environ() // again each time: running netmasters come first
 	if err != nil {
 		return nil, err
 	}
+	var out, errOut bytes.Buffer
+	cmd := exec.CommandContext(ctx, filepath.Join(t.shell.lab.Bin, "netctl"), command, "-o", "json")
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &errOut
+	failed := cmd.Run() // findings make it fail, too
 	var h model.Health
-	if status {
-		h, err = api.Health(ctx)
-	} else {
-		h, err = api.Doctor(ctx, "")
+	if err := json.Unmarshal(out.Bytes(), &h); err != nil {
+		return nil, fmt.Errorf("netctl %s: %w: %s", command, errors.Join(ctx.Err(), failed), bytes.TrimSpace(errOut.Bytes()))
 	}
-	return h.Findings, err
+	return h.Findings, nil
 }
