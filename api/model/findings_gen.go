@@ -139,7 +139,7 @@ func FindingCodes() []FindingInfo {
 		{Code: FindingSwitchDisagrees, Severities: []Severity{"error"}, Reporter: "agent, check policies in the switch", Doc: "The switch drops a packet that the policies allow, or passes one on that they deny; the evidence has the packet, both verdicts, and the flow that decided. The agent samples connections between endpoints, to services and about rules, and reports a difference after it has compared the same connection again with all flows in the switch. It ends when both agree.", Remedy: "Run netctl drift HOST --repair, and delete the flow if Contiv has not caused it. If the difference stays, save a support bundle.",
 			Cut: "endpoint", Explains: []Explanation{}},
 		{Code: FindingPrivateOverlap, Severities: []Severity{"error"}, Reporter: "agent, check private subnet", Doc: "Another interface of the host has the private subnet, or a part of it: answers to containers go there.", Remedy: "Remove the other interface, keep Docker from the subnet by default-address-pools, or, while there is no network, choose a free subnet with netctl global set --private-subnet.",
-			Cut: "host", Explains: []Explanation{}},
+			Cut: "host", Explains: []Explanation{{Relation: "host", Codes: []FindingCode{FindingAddressClaimed}}}},
 		{Code: FindingOverlapUnknown, Severities: []Severity{"unknown"}, Reporter: "agent, check private subnet", Doc: "The host's routes could not be read.", Remedy: "Check the agent's log.",
 			Cut: "nothing", Explains: []Explanation{}},
 		{Code: FindingVTEPMissing, Severities: []Severity{"error"}, Reporter: "agent, check underlay", Doc: "The tunnel address (`--vtep-ip`) is on no interface.", Remedy: "Assign the address to the interface that leads to the other hosts, or correct --vtep-ip.",

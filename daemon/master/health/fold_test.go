@@ -66,6 +66,9 @@ func TestFold(t *testing.T) {
 			"error vtep-missing host/h2 +4", "  error tunnel-blocked host/h1 on h2 < vtep-missing host/h2", "  error tunnel-blocked host/h2 on h1 < vtep-missing host/h2",
 			"  error tunnel-blocked host/h2 on h3 < vtep-missing host/h2", "  error tunnel-blocked host/h3 on h2 < vtep-missing host/h2",
 		}},
+		{"an interface has a part of the private subnet, which the host also reports as its own", []string{
+			"warning address-claimed host/h2", "warning address-claimed host/h3", "error private-overlap host/h2 by h2",
+		}, []string{"error private-overlap host/h2 +1", "warning address-claimed host/h3", "  warning address-claimed host/h2 < private-overlap host/h2"}},
 		{"ovs-vswitchd is stopped", []string{
 			"error tunnel-blocked host/h1 by h2", "error vlan-missing network/t:green by h2 to h1", "error vlan-missing network/t:green by h3 to h1", "error vtep-down host/h1 by h1",
 			"unknown ways-unknown host/h1 by h1", "error switch-silent host/h1 by h1", "unknown tracker-unknown host/h1 by h1",
