@@ -98,9 +98,12 @@ func looks(own trust.Dir, a *trust.Authority, now time.Time) error {
 	return errors.Join(own.Certify(a, trust.Identity{Role: trust.Monitor, Name: "lab"}, now), own.Certify(a, trust.Identity{Role: trust.Master, Name: "lab"}, now))
 }
 
+// handshakeTimeout is how long a process that does not run on may take before the next is tried.
+const handshakeTimeout = 3 * time.Second
+
 // HTTP reaches netmasters as an admin, or agents as a netmaster or a monitor.
 func (l *Lab) HTTP(role trust.Role) (*http.Client, error) {
-	t := &http.Transport{MaxIdleConnsPerHost: 16}
+	t := &http.Transport{MaxIdleConnsPerHost: 16, TLSHandshakeTimeout: handshakeTimeout}
 	if !l.Insecure && !l.Bare {
 		h, err := trust.Open(l.Trust(), role)
 		if err != nil {

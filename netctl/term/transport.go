@@ -36,7 +36,8 @@ type Transport struct {
 // Transport returns a round tripper for the netmasters at bases, URLs joined by commas. Those at https URLs are authenticated by the
 // authority in Dir, and the user by the certificate there; without such a directory, the machine's authorities count.
 func (w Transport) Transport(bases string) (http.RoundTripper, error) {
-	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, Proxy: http.ProxyFromEnvironment}
+	// The kernel accepts connections for a process that does not run on.
+	t := &http.Transport{DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, TLSHandshakeTimeout: dialTimeout, Proxy: http.ProxyFromEnvironment}
 	if !strings.Contains(bases, "https://") {
 		return t, nil
 	}

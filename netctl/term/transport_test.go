@@ -3,6 +3,8 @@
 package term_test
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -110,4 +112,31 @@ func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// A netmaster whose process does not run on, for which the kernel accepts connections, is given up, so that the next one is asked.
+func TestTransportFrozen(t *testing.T) {
+	frozen, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frozen.Close()
+	url := "https://" + frozen.Addr().String()
+	transport, err := term.Transport{Home: t.TempDir(), Getenv: func(string) string { return "" }, Insecure: true}.Transport(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := transport.RoundTrip(r)
+	if err == nil {
+		_ = answer.Body.Close()
+	}
+	if err == nil || ctx.Err() != nil {
+		t.Errorf("got %v, and the context %v, want an error before its end", err, ctx.Err())
+	}
 }
