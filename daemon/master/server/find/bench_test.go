@@ -58,3 +58,12 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkIndex makes the index of 200,000 endpoints, which the first search does.
+func BenchmarkIndex(b *testing.B) {
+	now := populated(b, 200_000).Endpoints()
+	b.ReportAllocs()
+	for b.Loop() {
+		(*index)(nil).updated(now)
+	}
+}

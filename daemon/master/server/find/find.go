@@ -137,7 +137,8 @@ func (f *Finder) searchEndpoints(q *query, who *auth.Subject, out *best) {
 
 // keep drops the index when it was not used for some time: it takes about 200 bytes an endpoint.
 func (f *Finder) keep() {
-	if f.drop != nil && f.drop.Reset(idle) {
+	if f.drop != nil {
+		f.drop.Reset(idle)
 		return
 	}
 	f.drop = time.AfterFunc(idle, func() {
