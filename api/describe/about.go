@@ -44,6 +44,13 @@ func (f *facts) endpointRows() (out []Row) {
 		out = append(out, row("group", link(model.KindEndpointGroup(), g)))
 	}
 	out = append(out, row("tenant", link(model.KindTenant(), e.Tenant())))
+	if e.Counted != "" {
+		text := fmt.Sprintf("sent %d (%d bytes), received %d (%d bytes), ", e.PacketsSent, e.BytesSent, e.PacketsReceived, e.BytesReceived)
+		if e.PacketsRefused > 0 {
+			text += fmt.Sprintf("refused %d with addresses of others, ", e.PacketsRefused)
+		}
+		out = append(out, row("packets", plain("%s%s", text, e.Counted)))
+	}
 	for _, x := range [][2]string{{"container", strings.Join(slices.DeleteFunc([]string{e.ContainerName, e.ContainerID}, func(s string) bool { return s == "" }), ", ")},
 		{"pod", e.Pod}, {"labels", model.LabelText(e.Labels)}, {"interface", e.IntfName}, {"bandwidth", e.Bandwidth}, {"published", strings.Join(e.Published, "; ")}} {
 		if x[1] != "" && x[1] != "map[]" {

@@ -126,8 +126,8 @@ func TestServiceCommands(t *testing.T) {
 		{"service create bad -s svc-net -l a=b -p 1:2", 3, "", "Invalid port format"},
 		{"service ls", 0, "ServiceName  Tenant    Network  Selectors                  Address   Ports        Providers\n" +
 			"---------    --------  -------  -------                    -------   -----        ---------\n" +
-			"app-svc      default   svc-net  [tier=web release=stable]  10.1.1.1  8080:80:TCP  0\n" +
-			"other        default   svc-net  [a=b]                      10.1.1.9  1:2:udp      0\n", ""},
+			"app-svc      default   svc-net  [tier=web release=stable]  10.1.1.1  8080:80:TCP  0/0\n" +
+			"other        default   svc-net  [a=b]                      10.1.1.9  1:2:udp      0/0\n", ""},
 		{"service ls -q", 0, "app-svc\nother\n", ""},
 		{"service inspect other", 0, "{\n  \"Config\": {\n    \"key\": \"default:other\",\n    \"ipAddress\": \"10.1.1.9\",\n    \"networkName\": \"svc-net\",\n" +
 			"    \"ports\": [\n      \"1:2:udp\"\n    ],\n    \"selectors\": [\n      \"a=b\"\n    ],\n    \"serviceName\": \"other\",\n    \"tenantName\": \"default\",\n" +
