@@ -255,7 +255,7 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		Changed: &model.WhyChange{Kind: "rule", Key: "shop:db-in:pg", Verb: "create", By: model.Actor{Proved: "ann", Proof: "session", Address: "192.0.2.7", Program: "netctl/1"}, At: hour}, Next: "netctl drift node-02"})
 	for i, providers := range []int{6, 16} {
 		o := s.Objects["serviceLB"][i].(*model.ServiceLB)
-		oper := &model.ServiceLBOper{ServiceVip: fmt.Sprintf("10.%d.0.%d", 4+2*i, 18+11*i), NumProviders: providers}
+		oper := &model.ServiceLBOper{ServiceVip: fmt.Sprintf("10.%d.0.%d", 4+2*i, 18+11*i), NumProviders: providers, NumReady: 6 - i}
 		for n := range min(providers, 6) {
 			oper.Providers = append(oper.Providers, model.EndpointOper{IpAddress: []string{fmt.Sprintf("10.%d.0.%d", 4+2*i, 1+8*i+n)}})
 		}
