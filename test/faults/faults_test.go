@@ -193,7 +193,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page for operators without a clue is a tree of decisions that begins with netctl status, and continues with doctor, why and drift.
+// The page for operators without a clue is a tree of decisions that begins with netctl status, and leads to doctor, why and drift.
 func TestTroubleshoot(t *testing.T) {
 	text, err := os.ReadFile("../../docs/how-to/troubleshoot.md")
 	if err != nil {

@@ -49,7 +49,7 @@ func (t *trials) able(faults []*Fault) (out []*Fault) {
 	return out
 }
 
-// errUnwell is the error of a trial after which the lab cannot be used.
+// errUnwell is the error of a trial after which its lab is of no use.
 var errUnwell = errors.New("the lab does not become well again")
 
 // all tries lists of faults, each at the same time. It returns how many lists it has tried, and how many failed.

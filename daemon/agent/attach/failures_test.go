@@ -38,7 +38,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A container that its runtime has detached after a failure, and not tried again, is forgotten after a minute.
+// A failure is forgotten a minute after the runtime has detached the container, unless it tries again.
 func TestFailuresEnd(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f := newFailures()
