@@ -6,6 +6,7 @@ package health
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -85,7 +86,10 @@ type key struct {
 }
 
 // Memory knows since when things are wrong that the timeline does not have yet. It is for one goroutine at a time.
-type Memory struct{ since map[key]string }
+type Memory struct {
+	since map[key]string
+	lags  map[string]lag // by host
+}
 
 // Undated reports whether some of the findings lack the time since which they exist.
 func Undated(list []model.Finding) bool {
@@ -114,6 +118,9 @@ func (m *Memory) Date(list []model.Finding, begun func(f *model.Finding) string,
 	for i := range list {
 		f := &list[i]
 		k := key{f.Code, f.Host, f.Object}
+		if f.Code == model.FindingAgentLag {
+			f.Since = m.lagSince(strings.TrimPrefix(f.Object, "host/"), begun(f))
+		}
 		f.Since = cmp.Or(f.Since, begun(f), m.since[k], now.UTC().Format(time.RFC3339))
 		next[k] = f.Since
 		since, err := time.Parse(time.RFC3339, f.Since)

@@ -107,6 +107,7 @@ func (d *Doctor) verdict(ctx context.Context, look func(nodes []model.Node)) mod
 	begun := d.begun(out.Findings)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.memory.Follow(s.Nodes, now)
 	d.memory.Date(out.Findings, begun, now)
 	d.Catalog.View(func(v *catalog.View) { markAcknowledged(v, out.Findings, now) })
 	out.Findings = health.Fold(out.Findings, s.Topology())
