@@ -308,7 +308,7 @@ func TestRate(t *testing.T) {
 	for name, row := range map[string]struct {
 		broken bool
 		most   int // in a minute
-	}{"healthy": {false, 60 * 11}, "all broken": {true, 60 * 150}} {
+	}{"healthy": {false, 60 * 12}, "all broken": {true, 60 * 150}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := newUnderlay(t, "h1")
