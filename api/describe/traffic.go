@@ -117,7 +117,8 @@ func (f *facts) rateRows(s *Section) {
 
 // load is the section of a service's connections, and of the packets of a rule or policy, as hosts report them.
 func (f *facts) load() *Section {
-	title, fields := "", []string{}
+	var title string
+	var fields []string
 	switch {
 	case f.is(model.KindServiceLB()):
 		title, fields = "Load", []string{"load", "hosts"}
