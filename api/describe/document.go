@@ -2,7 +2,7 @@
 
 // Package describe builds the page of one object for operators, which netctl describe and the console show: its problems, its fields, the
 // allowed connections, services, neighbours, events, addresses and drops. Everything comes from netmaster's REST API. A section whose source
-// did not answer says so; it is never just empty.
+// did not answer is unknown, with the reason; it is never just empty.
 package describe
 
 import (

@@ -22,7 +22,7 @@ const findPause = 150 * time.Millisecond
 // findLines are the lines above the results.
 const findLines = 2
 
-// findMsg says that a time without a key has passed since an edit.
+// findMsg reports that a time without a key has passed since an edit.
 type findMsg struct{ edit int }
 
 // finder is the prompt of the search, with the results for its text below it.

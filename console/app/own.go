@@ -57,7 +57,7 @@ func (o *options) model(ctx context.Context, environment func(string) string, ow
 	return m, err
 }
 
-// keepIn returns what writes views into the file of a path. The file is read again each time: others may have changed it.
+// keepIn returns what writes views into the file of a path. It reads the file each time: others may have changed it.
 func keepIn(path string) func(name string, v preferences.View) error {
 	if path == "" {
 		return nil

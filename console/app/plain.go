@@ -26,7 +26,7 @@ const plainHelp = `Each line is one of
   :PATH            go to a page, such as :networks or :endpoint/ID
   /FILTER          filter by a regular expression; / ends the filter
   KEY [KEY]...     press keys, such as 2, down enter, pgdown, ctrl+p, esc (back)
-  an empty line    print the page again
+  an empty line    print the page with its present content
   ?                this help and the keys of the page
   q                quit
 `
@@ -197,7 +197,7 @@ func (p *plain) line(ctx context.Context, line string) {
 	p.await()
 }
 
-// rule is a line of a frame that says nothing.
+// rule is a line of a frame without text.
 var rule = regexp.MustCompile(`^[-+| ]*$`)
 
 // print writes the page.

@@ -23,7 +23,7 @@ func plainly(t *testing.T, lines string) string {
 	return out.String()
 }
 
-// In plain mode, a line is a page, a filter or keys, and pages are text of which each line says something.
+// In plain mode, a line is a page, a filter or keys, and pages are text without empty lines.
 func TestPlain(t *testing.T) {
 	got := plainly(t, ":tenants\nenter\nesc\n/nothing\n:nowhere\nfoo\n?\nq\nxyzzy\n")
 	for _, want := range []string{

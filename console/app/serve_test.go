@@ -81,7 +81,7 @@ func serveConsole(t *testing.T) *served {
 	write("robot.json", fmt.Sprintf(`{"token":%q}`, token.Token))
 	write(".config/contiv/config.yaml", "clusters: {c: {servers: ["+front.URL+"]}}\nusers: {robot: {token: "+filepath.Join(home, "robot.json")+"}}\ncontexts: {robot: {cluster: c, user: robot}, nobody: {cluster: c}}\n")
 	line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(out.robot.PublicKey())))
-	keys := write("keys", "# who may come in\ncontext=\"robot\" "+line+"\ncontext=\"nobody\" "+line+"\n")
+	keys := write("keys", "# keys of visitors\ncontext=\"robot\" "+line+"\ncontext=\"nobody\" "+line+"\n")
 
 	ctx, stop := context.WithCancel(t.Context())
 	read, printed := io.Pipe()
@@ -145,7 +145,7 @@ func (s *served) dial(t *testing.T, user string, by ...ssh.AuthMethod) *ssh.Sess
 	return session
 }
 
-// A visitor sees what the user of the password, or the context of the key, may see, and nobody else comes in.
+// A visitor sees what the user of the password, or the context of the key, may see, and others are refused.
 func TestServe(t *testing.T) {
 	s := serveConsole(t)
 	for _, row := range []struct {

@@ -114,7 +114,7 @@ func folder(t *testing.T, a *trust.Authority, role trust.Role) trust.Dir {
 	return d
 }
 
-// A netmaster whose process does not run on, for which the kernel accepts connections, is given up, so that the next one is asked.
+// A netmaster whose process is stopped, for which the kernel accepts connections, is given up, so that the next one is asked.
 func TestTransportFrozen(t *testing.T) {
 	frozen, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

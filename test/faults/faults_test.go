@@ -15,7 +15,7 @@ import (
 	"github.com/contiv/contiv/lab"
 )
 
-var update = flag.Bool("update", false, "write docs/dev/faults.md again")
+var update = flag.Bool("update", false, "update docs/dev/faults.md")
 
 // leastFaults is the number of faults that the table has at least.
 const leastFaults = 60

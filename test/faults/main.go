@@ -167,7 +167,7 @@ func (s *Stage) try(ctx context.Context, o options, faults []*Fault, done int, o
 	if left := t.ends(ctx, 2*time.Minute); left != "" {
 		return 0, 0, fmt.Errorf("before any fault: %s", left)
 	}
-	t.say("%s: a lab with the %s datapath is ready", s.Title, l.Datapath)
+	t.report("%s: a lab with the %s datapath is ready", s.Title, l.Datapath)
 	if o.quiet > 0 {
 		return t.quiet(ctx, o)
 	}

@@ -78,7 +78,7 @@ fill() {
 # port_of HOST NAME: the port of a container in the switch
 port_of() { on "$1" ovs-vsctl --bare --columns=name find interface "external_ids:contiv-container=lab-$2"; }
 
-# certify HOST DAYS CA: give its agent a certificate that ends in so many days, of the lab's authority (cluster) or of another one (other)
+# certify HOST DAYS CA: give its agent a certificate that ends in DAYS days, of the lab's authority (cluster) or of another one (other)
 certify() {
 	local dir="$LAB_DIR/$1/trust" own="$STATE/certify-$1" days=$2
 	rm -rf "$own" && mkdir -p "$own" && cp "$dir/agent.pem" "$own/kept.pem"

@@ -36,20 +36,20 @@ func (t *trials) quiet(ctx context.Context, o options) (tried, failed int, err e
 	for n := 0; time.Now().Before(until) && ctx.Err() == nil; n++ {
 		if err := t.shell.run(ctx, all[r.IntN(len(all))], fmt.Sprintf("N=%d\n%s", n+1, quietMoves[r.IntN(len(quietMoves))])); err != nil {
 			failed++
-			t.say("FAIL change %d: %v", n+1, err)
+			t.report("FAIL change %d: %v", n+1, err)
 		}
 		tried++
 	}
 	if left := t.ends(ctx, time.Minute); left != "" {
 		failed++
-		t.say("FAIL at the end: %s", left)
+		t.report("FAIL at the end: %s", left)
 	}
 	stop()
 	for text := range <-seen {
 		failed++
-		t.say("FAIL found: %s", text)
+		t.report("FAIL found: %s", text)
 	}
-	t.say("%d changes in %v", tried, o.quiet)
+	t.report("%d changes in %v", tried, o.quiet)
 	return tried, failed, ctx.Err()
 }
 
@@ -66,7 +66,7 @@ func (t *trials) watch(ctx context.Context) map[string]bool {
 		for i := range list {
 			if f := &list[i]; f.Severity != model.SeverityInfo && ctx.Err() == nil && !seen[f.Ref().String()] {
 				seen[f.Ref().String()] = true
-				t.say("found %s", describe(f))
+				t.report("found %s", describe(f))
 			}
 		}
 		select {

@@ -33,7 +33,7 @@ type trials struct {
 	began time.Time
 }
 
-func (t *trials) say(format string, args ...any) {
+func (t *trials) report(format string, args ...any) {
 	fmt.Fprintf(t.out, "%7.1fs  %s\n", time.Since(t.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
@@ -41,7 +41,7 @@ func (t *trials) say(format string, args ...any) {
 func (t *trials) able(faults []*Fault) (out []*Fault) {
 	for _, f := range faults {
 		if f.Needs == userspace && t.shell.lab.Datapath != lab.DatapathNetdev {
-			t.say("%-24s left out: it needs the datapath in user space", f.Name)
+			t.report("%-24s left out: it needs the datapath in user space", f.Name)
 			continue
 		}
 		out = append(out, f)
@@ -50,7 +50,7 @@ func (t *trials) able(faults []*Fault) (out []*Fault) {
 }
 
 // errUnwell is the error of a trial after which its lab is of no use.
-var errUnwell = errors.New("the lab does not become well again")
+var errUnwell = errors.New("the lab does not recover")
 
 // all tries lists of faults, each at the same time. It returns how many lists it has tried, and how many failed.
 func (t *trials) all(ctx context.Context, lists [][]expectation) (tried, failed int, err error) {
@@ -82,7 +82,7 @@ func (t *trials) trial(ctx context.Context, expected ...expectation) (passed boo
 	passed = true
 	fail := func(format string, args ...any) {
 		passed = false
-		t.say("FAIL %s: %s", name, fmt.Sprintf(format, args...))
+		t.report("FAIL %s: %s", name, fmt.Sprintf(format, args...))
 	}
 	for _, e := range expected {
 		if err := t.shell.run(ctx, e.at, e.fault.Inject); err != nil {
@@ -109,7 +109,7 @@ func (t *trials) trial(ctx context.Context, expected ...expectation) (passed boo
 		}
 	}
 	if passed {
-		t.say("ok   %-40s named after %.1fs, nothing left %.1fs after the repair", name, first.Seconds(), (time.Since(repaired) - steadiness).Seconds())
+		t.report("ok   %-40s named after %.1fs, nothing left %.1fs after the repair", name, first.Seconds(), (time.Since(repaired) - steadiness).Seconds())
 	}
 	return passed, ctx.Err()
 }
@@ -161,7 +161,7 @@ func (t *trials) look(ctx context.Context, status bool) ([]model.Finding, error)
 	if status {
 		command = "status"
 	}
-	env, err := t.shell.lab.Environ() // again each time: running netmasters come first
+	env, err := t.shell.lab.Environ() // each time: running netmasters come first
 	if err != nil {
 		return nil, err
 	}

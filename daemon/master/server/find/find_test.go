@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/auth"
 )
 
-// The index is kept while searches follow each other, and dropped some time after the last; the next search makes it again.
+// The index is kept while searches follow each other, and dropped some time after the last; the next search recreates it.
 func TestFinder_DropsIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := New(populated(t, 10))
