@@ -92,8 +92,10 @@ func (p *Prober) run(ctx context.Context, t burst) (outcome, error) {
 			select {
 			case <-pause.C:
 			case <-ctx.Done():
-				return p.soFar(f), ctx.Err()
 			}
+		}
+		if ctx.Err() != nil {
+			return p.soFar(f), ctx.Err()
 		}
 		lane := uint8(0)
 		if t.path.Network == "" {

@@ -19,6 +19,7 @@ const (
 	maxAsked    = 100
 	askedGap    = 4 * time.Millisecond
 	askedWait   = 150 * time.Millisecond
+	askedTime   = 1600 * time.Millisecond // then the results so far count: a slow machine needs the rest of check.Limit to return them
 )
 
 // Look returns findings from the visits of the last minute. It sends nothing.
@@ -37,8 +38,10 @@ func (p *Prober) Look(context.Context) []model.Finding {
 	return v.findings(list)
 }
 
-// Ask probes as many paths as possible within the time of ctx, and returns findings.
+// Ask probes as many paths as possible within askedTime and the time of ctx, and returns findings.
 func (p *Prober) Ask(ctx context.Context) []model.Finding {
+	ctx, cancel := context.WithTimeout(ctx, askedTime)
+	defer cancel()
 	p.refresh()
 	ways := p.selectPaths(time.Now())
 	each := min(max(askedProbes/max(len(ways), 1), askedLeast), maxAsked)

@@ -53,6 +53,7 @@ type underlay struct {
 	mu      sync.Mutex
 	probers map[string]*Prober
 	drops   func(h hop) bool
+	pace    time.Duration        // that a switch takes for a frame
 	dead    map[string]bool      // hosts that answer nothing
 	mute    map[string]bool      // hosts whose agents do not run
 	apart   map[string]bool      // hosts whose control addresses do not answer
@@ -124,6 +125,7 @@ const trip = 200 * time.Microsecond
 
 // carry brings a frame to the host that its destination names, of all that hear it.
 func (u *underlay) carry(s *ofnet.State, from string, w Path, b []byte) {
+	pass(u.pace)
 	u.mu.Lock()
 	u.sent[from]++
 	only := ""
