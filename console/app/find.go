@@ -33,6 +33,7 @@ type finder struct {
 	shown string // that the results in the table are of
 	total int
 	table widget.Table[*model.Found]
+	opens bool // enter was pressed before the answer to the text: its best result opens
 }
 
 func newFinder() *finder { return &finder{input: widget.NewInput()} }
@@ -56,6 +57,7 @@ func (f *finder) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	f.edit++
+	f.opens = false
 	edit := f.edit
 	return tea.Tick(findPause, func(time.Time) tea.Msg { return findMsg{edit} })
 }
@@ -100,17 +102,33 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		m.finder = nil
 	case "enter":
-		item, ok := f.table.Selected()
-		if ok && f.shown == strings.TrimSpace(f.input.Text()) { // not what was found for an earlier text
-			m.finder = nil
-			m.visit(page.Found(item))
-		}
+		f.paused(f.edit)
+		f.opens = true
+		m.openFound()
 	case "up", "down", "pgup", "pgdown":
+		f.opens = false
 		f.table.Key(msg, foundHeaders(), m.canvas().Height-findLines-1, m.now)
 	default:
 		return f.update(msg)
 	}
 	return nil
+}
+
+// openFound opens the selected result once enter was pressed and the text is answered.
+func (m *Model) openFound() {
+	f := m.finder
+	if f == nil || !f.opens {
+		return
+	}
+	f.receive(m.snapshot, m.now)
+	if f.shown != f.text { // what was found for an earlier text does not count
+		return
+	}
+	f.opens = false
+	if item, ok := f.table.Selected(); ok {
+		m.finder = nil
+		m.visit(page.Found(item))
+	}
 }
 
 // view draws the prompt, the state of the search, and the results.

@@ -65,7 +65,6 @@ func TestFind(t *testing.T) {
 	if f := Plain(m.Frame()); strings.Contains(f, "198.51.100.1") || !strings.Contains(f, "searching…") {
 		t.Errorf("want no late answer, got\n%s", f)
 	}
-	press(m, "enter") // nothing is selected yet
 	answered(m, "web", 7, webGroup, web1)
 	frame := Plain(m.Frame())
 	for _, want := range []string{"find web", "the best 2 of 7", "endpointGroup  acme:web", "acme:blue:web-1", "── enter open  up/down select  esc close"} {
@@ -92,6 +91,38 @@ func TestFind(t *testing.T) {
 	answered(m, "h1", 1, hostH1)
 	if press(m, "enter"); m.page().Name != page.Host("h1").Name {
 		t.Errorf("want the page of the host, got %q", m.page().Name)
+	}
+}
+
+// A user who types and presses enter at once gets the best result as soon as there is an answer to the whole text, and to no other.
+func TestFind_EnterFirst(t *testing.T) {
+	m, c := still(t, mono(t, false), page.Overview(), 100, 30)
+	press(m, "ctrl+p")
+	types(m, "we")
+	pauses(m)
+	types(m, "b")
+	if press(m, "enter"); !slices.Contains(c.asked, findOf("web")) {
+		t.Errorf("want the search for web at once, got %v", c.asked)
+	}
+	if answered(m, "we", 1, hostH1); m.finder == nil {
+		t.Error("the answer to an earlier text opened a page")
+	}
+	if answered(m, "web", 2, webGroup, web1); m.finder != nil || !strings.Contains(m.page().Name, "acme:web") {
+		t.Errorf("want the page of the group, got %q", m.page().Name)
+	}
+	press(m, "ctrl+p")
+	types(m, "h1")
+	press(m, "enter")
+	types(m, "0")
+	if answered(m, "h1", 1, hostH1); m.finder == nil {
+		t.Error("a page opened although another key followed")
+	}
+	press(m, "enter")
+	if answered(m, "h10", 0); m.finder == nil || !strings.Contains(Plain(m.Frame()), "nothing found") {
+		t.Errorf("want that nothing was found, got\n%s", Plain(m.Frame()))
+	}
+	if answered(m, "h10", 1, hostH1); m.finder == nil {
+		t.Error("a later answer opened a page")
 	}
 }
 

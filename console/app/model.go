@@ -123,6 +123,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		if m.bundle == "" && msg.Received.After(m.now) {
 			m.now = msg.Received
 		}
+		m.openFound()
 	case tickMsg:
 		if m.replay == nil && m.bundle == "" {
 			m.now = time.Time(msg)
