@@ -51,12 +51,18 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 			}
 			return Action{Notice: "nothing is in a " + k.Noun() + "; enter opens its page"}
 		}).hint("m", "members"),
-		t.on("space", "mark or unmark the row; d, w and ctrl+d then apply to all marked rows", func(o T) Action {
+		on("space", "mark or unmark the row, and move to the next; d, w and ctrl+d then apply to all marked rows", func(_ string, c Canvas, s *feed.Snapshot) Action {
+			t.show(c, s)
+			o, ok := t.table.Selected()
+			if !ok {
+				return Action{}
+			}
 			if i := slices.Index(t.marks, keyOf(o)); i >= 0 {
 				t.marks = slices.Delete(t.marks, i, i+1)
 			} else {
 				t.marks = append(t.marks, keyOf(o))
 			}
+			t.table.SelectNext(c.Now)
 			return Action{}
 		}).hint("space", "mark"),
 		on("\\ ctrl+space ctrl+@", "unmark all", func(string, Canvas, *feed.Snapshot) Action { t.marks = nil; return Action{} }),

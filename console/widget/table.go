@@ -105,6 +105,11 @@ func (t *Table[T]) SelectLast() {
 	}
 }
 
+// SelectNext moves the cursor to the next item, if there is one.
+func (t *Table[T]) SelectNext(now time.Time) {
+	t.Key(tea.KeyPressMsg{Code: tea.KeyDown}, nil, 1, now)
+}
+
 // Key moves the cursor or sorts, and reports whether the key was meant for the table. page is the number of visible rows.
 func (t *Table[T]) Key(msg tea.KeyPressMsg, headers []string, page int, now time.Time) bool {
 	at, moved := Move(msg.String(), t.index(), page, t.Len())
