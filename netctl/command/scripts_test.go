@@ -129,6 +129,10 @@ func TestUndo(t *testing.T) {
 		{"undo " + patched + " --dry-run", 0, "~ rule default:p:1\n    port: 81 -> 80\n", ""},
 		{"get rule default:p:1 -o jsonpath={.port}", 0, "81\n", ""},
 		{"undo " + patched, 0, "~ rule default:p:1\n    port: 81 -> 80\n", ""},
+		{"undo rule/default:p:1 --dry-run", 0, "~ rule default:p:1\n    port: 80 -> 81\n", ""},
+		{"undo rule p:1", 0, "~ rule default:p:1\n    port: 80 -> 81\n", ""},
+		{"undo rule default:p:9", 3, "", "the history has no change of rule default:p:9"},
+		{"undo endpoint default:x:y", 1, "", "endpoint"},
 		{"undo " + added + " --force", 0, "- rule default:p:1\n", ""},
 		{"get rule -o name", 0, "", ""},
 	} {
