@@ -84,8 +84,10 @@ func runDrift(ctx context.Context, f *Factory, o *driftOptions) error {
 		addDifferences(l, "now", &d, d.Now, format.Wide())
 	}
 	l.Value = all
-	if err := f.print(l, format); err != nil {
-		return err
+	if rows > 0 || !format.Tabular() {
+		if err := f.print(l, format); err != nil {
+			return err
+		}
 	}
 	if silent == nil && differ == 0 && format.Tabular() {
 		said := "nothing differs"

@@ -36,7 +36,25 @@ func (p *networkFlags) query(address string) client.AddressQuery {
 }
 
 func newIP(f *Factory) *cobra.Command {
-	c := &cobra.Command{Use: "ip", Short: "Show and reserve addresses, with their present and past owners"}
+	c := newIPOwner(f)
+	c.Use, c.Short = "ip [ADDRESS]", "Show and reserve addresses, with their present and past owners"
+	c.Long = "Show and reserve addresses, with their present and past owners. With an address, it is the same as netctl ip who ADDRESS."
+	owner := c.RunE
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		if _, err := netip.ParseAddr(args[0]); err != nil {
+			return unknownCommand(c, args[0])
+		}
+		return exactly("ADDRESS")(c, args)
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return owner(c, args)
+	}
 	c.AddCommand(newIPShow(f), newIPHistory(f), newIPOwner(f), newIPQuarantine(f), newIPRelease(f))
 	return c
 }
