@@ -3,8 +3,10 @@
 package model
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // ApplyRequest requests changes of several objects at once, all or nothing: POST /api/v1/apply.
@@ -63,6 +65,25 @@ type Affected struct {
 	Groups    []string `json:"groups,omitempty"` // keys
 	Endpoints int      `json:"endpoints"`
 	Hosts     []string `json:"hosts,omitempty"` // that the endpoints are on
+}
+
+// String returns the groups and the number of endpoints, with their hosts: "group shop:db; 1 endpoint on h3".
+func (a *Affected) String() string {
+	var parts []string
+	switch len(a.Groups) {
+	case 0:
+	case 1:
+		parts = append(parts, "group "+a.Groups[0])
+	default:
+		parts = append(parts, "groups "+strings.Join(a.Groups, ", "))
+	}
+	switch {
+	case a.Endpoints == 1:
+		parts = append(parts, "1 endpoint on "+strings.Join(a.Hosts, ", "))
+	case a.Endpoints > 1:
+		parts = append(parts, fmt.Sprintf("%d endpoints on %s", a.Endpoints, strings.Join(a.Hosts, ", ")))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Change is one field that differs.

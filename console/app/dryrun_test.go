@@ -42,10 +42,19 @@ func TestRefusedBeforehand(t *testing.T) {
 	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "not sent, because netmaster refuses it") {
 		t.Errorf("want it not sent, got:\n%s", Plain(m.Frame()))
 	}
-	m = watched(t, master.Client, page.Table(model.KindNetprofile()))
+	m = watched(t, master.Client, page.Table(model.KindRule()))
 	press(m, "ctrl+d")
 	know(t, m, master.Client)
-	if frame := Plain(m.Frame()); !strings.Contains(frame, "● dry run passed") {
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "forwarding: group acme:web; 1 endpoint on h1") {
+		t.Errorf("want the group whose packets the rule judges, got:\n%s", frame)
+	}
+	m = watched(t, master.Client, page.Table(model.KindNetprofile()))
+	press(m, "ctrl+d")
+	if frame := Plain(m.Frame()); strings.Contains(frame, "Nothing depends on it") {
+		t.Errorf("want no claim before the answer, got:\n%s", frame)
+	}
+	know(t, m, master.Client)
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "● dry run passed") || !strings.Contains(frame, "Nothing depends on it") {
 		t.Errorf("want it accepted, got:\n%s", frame)
 	}
 	if press(m, "Y"); !strings.Contains(Plain(m.Frame()), "done: delete netprofile acme:slow") {

@@ -140,8 +140,14 @@ func (b *confirm) lines(c Canvas, s *feed.Snapshot) (out []string) {
 		}
 		say(b.dryRunLine(c, s, key))
 		what := affected(s, b.change.Kind, key)
+		forwarding, known := b.forwarding(s, key)
+		if forwarding != "" {
+			what = append(what, "forwarding: "+forwarding)
+		}
 		if len(what) == 0 {
-			say("Nothing depends on it.")
+			if known {
+				say("Nothing depends on it.")
+			}
 			continue
 		}
 		say(t.Paint(theme.Warn, "It affects:"))

@@ -80,6 +80,20 @@ func (b *confirm) dryRunLine(c Canvas, s *feed.Snapshot, key string) string {
 	return t.Paint(theme.Good, t.Glyphs.Dot+" dry run passed")
 }
 
+// forwarding is what the change of one object concerns now, as netmaster's dry run has found; known is false as long as it has not answered.
+func (b *confirm) forwarding(s *feed.Snapshot, key string) (text string, known bool) {
+	v, a, ok := feed.Of[feed.DryRunResult](s, b.dryRun(key))
+	if !ok || a.Err != "" || v.Refused != "" {
+		return "", false
+	}
+	for i := range v.Results {
+		if of := v.Results[i].Affected; of != nil {
+			text = of.String()
+		}
+	}
+	return text, true
+}
+
 // problem is what is wrong with an edited change; "" when nothing is known to be.
 func (b *confirm) problem(s *feed.Snapshot) string {
 	if all := b.refusals(s); b.wrong == "" && len(all) > 0 {

@@ -91,26 +91,12 @@ func (o *applyOptions) carryOut(ctx context.Context, f *Factory, format term.For
 	return o.await(ctx, f, p.c, p.rev)
 }
 
-// affects describes the objects that a change concerns.
+// affects is a note of the objects that a change concerns.
 func affects(a *model.Affected) string {
 	if a == nil {
 		return ""
 	}
-	var parts []string
-	switch len(a.Groups) {
-	case 0:
-	case 1:
-		parts = append(parts, "group "+a.Groups[0])
-	default:
-		parts = append(parts, "groups "+strings.Join(a.Groups, ", "))
-	}
-	switch {
-	case a.Endpoints == 1:
-		parts = append(parts, "1 endpoint on "+a.Hosts[0])
-	case a.Endpoints > 1:
-		parts = append(parts, fmt.Sprintf("%d endpoints on %s", a.Endpoints, strings.Join(a.Hosts, ", ")))
-	}
-	return " (affects " + strings.Join(parts, "; ") + ")"
+	return " (affects " + a.String() + ")"
 }
 
 func shown(v any) string {
