@@ -35,7 +35,9 @@ type Fault struct {
 	// script has ended.
 	First string `json:"first"`
 	// Beside are regular expressions of further causes that are true too.
-	Beside   []string `json:"beside"`
+	Beside []string `json:"beside"`
+	// Also are regular expressions of findings about another fault, which the script injects to provoke this one: they may precede it.
+	Also     []string `json:"also"`
 	Touches  []string `json:"touches"`  // what it breaks, besides or in place of $A: faults with one in common are not paired
 	Within   int      `json:"within"`   // seconds until the cause is the first finding; 0: defaultWithin
 	Clears   int      `json:"clears"`   // seconds until nothing is found after the repair; 0: defaultClears
@@ -148,9 +150,9 @@ func check(stages []Stage) error {
 // patterns are the regular expressions of the findings that a fault expects, the first one first.
 func (f *Fault) patterns() []string {
 	if f.quiet() {
-		return f.Beside
+		return slices.Concat(f.Beside, f.Also)
 	}
-	return append([]string{f.First}, f.Beside...)
+	return slices.Concat([]string{f.First}, f.Beside, f.Also)
 }
 
 var codePattern = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)

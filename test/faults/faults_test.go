@@ -116,6 +116,8 @@ func TestJudge(t *testing.T) {
 	alone := finding(model.FindingTunnelBlocked, model.SeverityError, "h1", "host/h2")
 	silent := finding(model.FindingMasterSilent, model.SeverityWarning, "", "master/10.254.7.3")
 	unknown := finding(model.FindingAgentUnknown, model.SeverityUnknown, "", "host/h1")
+	unsent := expectation{&Fault{Name: "unsent", First: "alerts-unsent receiver/x", Also: []string{"vtep-missing host/$A"}}, all[0]}
+	alerts := finding(model.FindingAlertsUnsent, model.SeverityWarning, "", "receiver/x")
 	refuses := finding(model.FindingRuleRefuses, model.SeverityInfo, "h2", "rule/x")
 	for _, row := range []struct {
 		name     string
@@ -125,7 +127,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"named", []model.Finding{missing, blocked, refuses}, []expectation{vtep}, ""},
 		{"not named", []model.Finding{refuses}, []expectation{vtep}, "vtep (h2) is not named"},
-		{"second", []model.Finding{alone, missing}, []expectation{vtep}, "vtep (h2) is number 2; beside it: error tunnel-blocked host/h2 on h1: "},
+		{"second", []model.Finding{alone, missing}, []expectation{vtep}, "vtep (h2) is number 2, after tunnel-blocked host/h2 on h1; beside it: error tunnel-blocked host/h2 on h1: "},
 		{"a symptom beside it", []model.Finding{missing, alone}, []expectation{vtep}, "beside it: error tunnel-blocked host/h2 on h1: "},
 		{"only explained", []model.Finding{silent, finding(model.FindingVTEPMissing, model.SeverityError, "", "host/h2", silent)}, []expectation{vtep},
 			"vtep (h2) is not named; beside it: warning master-silent master/10.254.7.3: "},
@@ -134,6 +136,9 @@ func TestJudge(t *testing.T) {
 		{"nothing", nil, []expectation{none}, ""},
 		{"something", []model.Finding{silent}, []expectation{none}, "beside it: warning master-silent master/10.254.7.3: "},
 		{"a note", []model.Finding{refuses}, []expectation{denied}, ""},
+		{"provoked", []model.Finding{missing, alerts}, []expectation{unsent}, ""},
+		{"provoked, with another before it", []model.Finding{missing, silent, alerts}, []expectation{unsent},
+			"unsent (h2) is number 2, after master-silent master/10.254.7.3; beside it: warning master-silent master/10.254.7.3: "},
 		{"no note", nil, []expectation{denied}, "deny (h2) is not named"},
 	} {
 		if got := judge(row.list, row.expected...); got != row.want {

@@ -26,9 +26,14 @@ func (e expectation) names(f *model.Finding) bool {
 	return !e.fault.quiet() && e.at.pattern(e.fault.First).MatchString(f.Ref().String())
 }
 
+// provokes reports whether a finding is about another fault that the script injects so that this one appears; it may be the first.
+func (e expectation) provokes(f *model.Finding) bool {
+	return slices.ContainsFunc(e.fault.Also, func(p string) bool { return e.at.pattern(p).MatchString(f.Ref().String()) })
+}
+
 // admits reports whether a finding may be beside the first one.
 func (e expectation) admits(f *model.Finding) bool {
-	return e.names(f) || slices.ContainsFunc(e.fault.Beside, func(p string) bool { return e.at.pattern(p).MatchString(f.Ref().String()) })
+	return e.names(f) || e.provokes(f) || slices.ContainsFunc(e.fault.Beside, func(p string) bool { return e.at.pattern(p).MatchString(f.Ref().String()) })
 }
 
 // judge returns why the findings of the cluster are not those of the faults, or "". Each fault has to be among the causes, a single one has to
@@ -37,13 +42,14 @@ func judge(list []model.Finding, expected ...expectation) string {
 	found := causes(list, expected)
 	var wrong []string
 	for _, e := range expected {
-		i := slices.IndexFunc(found, func(f model.Finding) bool { return e.names(&f) })
+		others := slices.DeleteFunc(slices.Clone(found), func(f model.Finding) bool { return e.provokes(&f) })
+		i := slices.IndexFunc(others, func(f model.Finding) bool { return e.names(&f) })
 		switch {
 		case e.fault.quiet():
 		case i < 0:
 			wrong = append(wrong, fmt.Sprintf("%s is not named", e))
 		case i > 0 && len(expected) == 1:
-			wrong = append(wrong, fmt.Sprintf("%s is number %d", e, i+1))
+			wrong = append(wrong, fmt.Sprintf("%s is number %d, after %s", e, i+1, others[0].Ref()))
 		}
 	}
 	for i := range found {
