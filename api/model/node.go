@@ -140,27 +140,29 @@ func (n *Node) Answered() bool { return n.Since != "" }
 
 // AgentStatus is an agent's own status: GET http://AGENT:9090/status.
 type AgentStatus struct {
-	Host      string        `json:"host"`
-	Version   string        `json:"version"`
-	Protocol  string        `json:"protocol,omitempty"` // as in Node
-	Since     string        `json:"since"`
-	Ready     bool          `json:"ready"`
-	Waiting   []string      `json:"waiting,omitempty"` // what it waits for until it is ready
-	Datapath  string        `json:"datapath"`          // "netdev" or "system"
-	VTEP      string        `json:"vtep"`
-	MTU       int           `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
-	Master    string        `json:"master,omitempty"`     // URL of the netmaster that it follows; absent if there is none
-	Seen      uint64        `json:"seen"`                 // revision up to which it has received everything that concerns it
-	Revision  uint64        `json:"revision"`             // last store revision past the switch's barrier
-	At        string        `json:"revisionAt,omitempty"` // RFC 3339: time of passing, by the host's clock
-	Flows     int           `json:"flows"`
-	Groups    int           `json:"groups"`
-	Endpoints int           `json:"endpoints"`         // attached here
-	FlowMods  uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
-	Differs   int           `json:"differs,omitempty"` // unrepaired changes of ports and addresses by others
-	Errors    []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and damage that the agent cannot repair
-	Uplinks   []Uplink      `json:"uplinks,omitempty"`
-	Bond      string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
+	Host      string   `json:"host"`
+	Version   string   `json:"version"`
+	Protocol  string   `json:"protocol,omitempty"` // as in Node
+	Since     string   `json:"since"`
+	Ready     bool     `json:"ready"`
+	Waiting   []string `json:"waiting,omitempty"` // what it waits for until it is ready
+	Datapath  string   `json:"datapath"`          // "netdev" or "system"
+	VTEP      string   `json:"vtep"`
+	MTU       int      `json:"mtu,omitempty"`        // of the interface that has the tunnel address, as last seen
+	Master    string   `json:"master,omitempty"`     // URL of the netmaster that it follows; absent if there is none
+	Seen      uint64   `json:"seen"`                 // revision up to which it has received everything that concerns it
+	Revision  uint64   `json:"revision"`             // last store revision past the switch's barrier
+	At        string   `json:"revisionAt,omitempty"` // RFC 3339: time of passing, by the host's clock
+	Flows     int      `json:"flows"`
+	Groups    int      `json:"groups"`
+	Endpoints int      `json:"endpoints"` // attached here
+	// Portless is the number of endpoints that its records have on this host and that have no interface there; nil: an earlier version.
+	Portless *int          `json:"portless,omitempty"`
+	FlowMods uint64        `json:"flowMods"`          // changes of flows, groups and meters sent since the process started
+	Differs  int           `json:"differs,omitempty"` // unrepaired changes of ports and addresses by others
+	Errors   []OwnerStatus `json:"errors,omitempty"`  // objects that do not work: refused flows, and damage that the agent cannot repair
+	Uplinks  []Uplink      `json:"uplinks,omitempty"`
+	Bond     string        `json:"uplinkBond,omitempty"` // how several are used together: "active-backup" or "lacp"
 	AgentReport
 	Findings []Finding `json:"findings,omitempty"` // of the agent's checks of its host, the worst first; at most 100 and the number of others
 }

@@ -26,6 +26,8 @@ func (n *Node) Status() model.AgentStatus {
 		Ready: len(w) == 0, Waiting: w, Datapath: n.conn.Switch.DatapathType(), VTEP: n.Addresses.VTEP.String(), Master: n.member.Channel.With(), Seen: seen,
 		Revision: sum.Revision, Flows: sum.Flows, Groups: sum.Groups, Endpoints: len(n.attach.List()),
 		FlowMods: n.forward.Counters().FlowMods, Uplinks: n.trunk.Status(), Bond: n.Uplinks.Together()}
+	portless := len(n.attach.Portless())
+	s.Portless = &portless
 	if !sum.Passed.IsZero() {
 		s.At = sum.Passed.UTC().Format(time.RFC3339Nano)
 	}

@@ -111,7 +111,9 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	failed := unnamed(status)
 	n.Errors, n.Named = len(status.Errors), len(status.Errors)-len(failed)
 	n.Uplinks, n.Bond, n.Differs, n.MTU, n.Findings, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.Findings, status.AgentReport
-	n.Missing = max(0, homed-status.Endpoints)
+	if n.Missing = max(0, homed-status.Endpoints); status.Portless != nil { // as of one moment, while homed is newer than the report
+		n.Missing = *status.Portless
+	}
 	switch {
 	case len(status.Waiting) > 0:
 		n.Reason = "waits for " + status.Waiting[0]
@@ -119,7 +121,7 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 		first := append(failed, status.Errors...)[0]
 		n.Reason = first.Owner + ": " + first.Error
 	case n.Missing > 0:
-		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, homed, n.Name)
+		n.Reason = fmt.Sprintf("%d of %d endpoints have no interface there; netctl drift %s names them", n.Missing, max(homed, n.Missing), n.Name)
 	case n.Differs > 0:
 		n.Reason = fmt.Sprintf("%d things are not as they should be there; netctl drift %s names them", n.Differs, n.Name)
 	default:

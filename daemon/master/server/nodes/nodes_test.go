@@ -62,6 +62,27 @@ func TestNodesReportMissingInterfaces(t *testing.T) {
 	}
 }
 
+// A new endpoint that an agent's report does not know yet is not missing: the agent reports which of the endpoints that it knows have no interface.
+func TestNodesReportOneMoment(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Registered(t, "h1", "192.0.2.1:9090")
+	report := m.Reporting(t, "h1")
+	if _, err := m.Put(context.Background(), &model.Network{TenantName: "default", NetworkName: "n", Encap: "vxlan", Subnet: "10.1.1.0/24"}); err != nil {
+		t.Fatal(err)
+	}
+	m.Endpoint(t, "default", "n", "", "c1", "")
+	for portless, want := range []string{"", "1 of 1 endpoints have no interface there; netctl drift h1 names them", "2 of 2 endpoints have no interface there; netctl drift h1 names them"} {
+		report(model.AgentStatus{Host: "h1", Ready: true, Since: "2030-01-02T15:04:05Z", Portless: &portless}, m.Relay.Wanted("h1"))
+		nodes, err := m.Nodes(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := nodes[len(nodes)-1]; n.Missing != portless || n.Reason != want {
+			t.Errorf("%d without an interface: want %q, got %+v", portless, want, n)
+		}
+	}
+}
+
 // The node of an agent whose state is unknown has the reason.
 func TestUnknownNodes(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{})
