@@ -81,6 +81,11 @@ func TestSections(t *testing.T) {
 	busy.endpoint.PacketsRefused = 2
 	lost := db1("h1")
 	lost.observed = answered([]model.Observed{{Verdict: model.ObservedUnknown, Host: "h1", Reason: "12 events were lost"}})
+	restarted := db1("h1")
+	for _, host := range []string{"h7", "h6", "h5", "h4", "h3", "h2", "h1"} {
+		restarted.observed.value = append(restarted.observed.value, model.Observed{Verdict: model.ObservedUnknown, Host: host, Reason: "events of the restart are unknown"})
+	}
+	restarted.observed = answered(append(restarted.observed.value, model.Observed{Verdict: model.ObservedUnknown, Host: "h2", Reason: "2 events were lost"}))
 	changed := db1("h1")
 	changed.history = answered([]model.HistoryEntry{{Time: at, Verb: "create", By: model.Actor{Proved: "agent/h1"}}})
 	changed.timeline = answered([]model.TimelineEvent{{Time: at.Add(time.Minute), Code: "peer-mute", Object: "endpoint/shop:front:db1"}})
@@ -113,6 +118,7 @@ func TestSections(t *testing.T) {
 		{"an agent that does not answer", db1("h2"), "Neighbours", "|unknown: host h2: its agent does not answer"},
 		{"no agent", db1("h3"), "Drops", "|unknown: host h3: no agent is registered"},
 		{"lost events", lost, "Neighbours", "|unknown: host h1: 12 events were lost"},
+		{"the same on many hosts", restarted, "Neighbours", "|unknown: hosts h1, h2, h3, h4, h5 and 2 more: events of the restart are unknown\n|unknown: host h2: 2 events were lost"},
 		{"events, the newest first", changed, "Events", "|found endpoint/shop:front:db1 peer-mute\n|create by agent/h1"},
 		{"the rules of a policy", of(&model.Policy{TenantName: "shop", PolicyName: "in"}), "Rules", "|2  in  priority 2  allow tcp 5432 from group web\n|1  in  priority 1  deny any protocol from any"},
 		{"the groups of a rule", of(&model.Rule{TenantName: "shop", PolicyName: "in", RuleId: "1"}), "Applies to", "|db"},

@@ -137,23 +137,44 @@ func (f *facts) end(e *model.ObservedEnd) Part {
 	return plain("%s", e.Address)
 }
 
-// unobserved are the reasons why connections may be missing.
+// hostsNamed is the number of hosts with the same reason that are named; the rest are counted.
+const hostsNamed = 5
+
+// unobserved are the reasons why connections may be missing, with the hosts that each is true for.
 func (f *facts) unobserved() []string {
 	out := append(f.observed.unknown(), f.silent()...)
+	var reasons []string // in the order of events
+	on := map[string]map[string]bool{}
 	for i := range f.observed.value {
 		e := &f.observed.value[i]
 		if e.Verdict != model.ObservedUnknown {
 			continue
 		}
-		text := cmp.Or(e.Reason, "some events were lost")
-		if e.Host != "" {
-			text = "host " + e.Host + ": " + text
+		reason := cmp.Or(e.Reason, "some events were lost")
+		if on[reason] == nil {
+			reasons, on[reason] = append(reasons, reason), map[string]bool{}
 		}
-		if !slices.Contains(out, text) && len(out) < maxListed {
-			out = append(out, text)
+		if e.Host != "" {
+			on[reason][e.Host] = true
 		}
 	}
+	for _, reason := range reasons[:min(len(reasons), max(0, maxListed-len(out)))] {
+		out = append(out, ofHosts(sortedKeys(on[reason]))+reason)
+	}
 	return out
+}
+
+// ofHosts is the start of a sentence about hosts.
+func ofHosts(names []string) string {
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "host " + names[0] + ": "
+	case n > hostsNamed:
+		return fmt.Sprintf("hosts %s and %d more: ", strings.Join(names[:hostsNamed], ", "), n-hostsNamed)
+	}
+	return "hosts " + strings.Join(names, ", ") + ": "
 }
 
 // silent are the hosts of the object whose agents do not answer: what only these know is missing.
