@@ -41,6 +41,11 @@
 //	traces REGEXP...                     succeeds if the collector has, or gets, a trace with such spans: the name of each, below those of its parents
 //	alertmanager                         start a receiver of alerts, and set $alertmanager to its URL
 //	alerts [--never] REGEXP...           succeeds if the receiver has, or gets, such lines: firing|resolved SEVERITY NAME OBJECT for each state that an alert enters; repeated-firing is a repetition out of turn
+//	task NAME ANCHOR KEY|COMMAND...      begin a task of an operator's day, which may take as many keys (k9s, lazygit, bottom) or commands as the anchor needs
+//	home                                 end a task, and take the console back to its first page
+//	sh LINE                              run a line of a shell
+//	pressed KEY REGEXP                   press a key, and want an expression on the screen
+//	tasks N                              end the last task; there were N
 //	sees REGEXP COMMAND...               run a command and match its output
 //	eventually COMMAND...                repeat a command until it succeeds
 //	churning HOST...                     attach and detach containers of network blue there, in turn, in the background
@@ -79,6 +84,8 @@ type Session struct {
 	talks   map[string]*talking // open connections by name
 	serves  []*serving
 	sits    bool // a terminal was opened
+	task    *task
+	tasks   int // that have begun
 	spans   *collector
 	alerts  *alertmanager
 }
@@ -99,6 +106,7 @@ func verbs() map[string]verb {
 		"sit": (*Session).doSit, "keys": (*Session).doKeys, "screen": (*Session).doScreen, "resize": (*Session).doResize,
 		"sees": (*Session).doSees, "differs": (*Session).doDiffers, "collector": (*Session).doCollector, "traces": (*Session).doTraces, "alertmanager": (*Session).doAlertmanager, "alerts": (*Session).doAlerts,
 		"eventually": (*Session).doEventually, "always": (*Session).doAlways,
+		"task": (*Session).doTask, "tasks": (*Session).doTasks, "home": (*Session).doHome, "sh": (*Session).doSh, "pressed": (*Session).doPressed,
 		"page": (*Session).doPage, "tutorial": (*Session).doTutorial, "restart": (*Session).doRestart, "crash": part("kill"), "halt": part("stop"),
 	}
 	for _, name := range []string{"start", "launch", "reload", "pause", "resume"} {
@@ -114,6 +122,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		out[name] = func(ts *testscript.TestScript, neg bool, args []string) {
 			s := ts.Value(key{}).(*Session)
 			s.TestScript = ts
+			s.task.count(append([]string{name}, args...))
 			ts.Check(failing(neg, do(s, args)))
 		}
 	}
