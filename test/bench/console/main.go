@@ -27,6 +27,7 @@ func main() {
 	frames := flag.Int("frames", 300, "frames a page")
 	idle := flag.Duration("idle", 30*time.Second, "for how long the CPU time of an idle console is measured")
 	only := flag.Bool("visible", false, "measure nothing but how long a change takes to be on the screen")
+	far := flag.Bool("far", false, "measure nothing but how long a key takes to be on the screen, with a netmaster behind a slow link")
 	size := sizes{}
 	flag.IntVar(&size.hosts, "hosts", 1000, "agents")
 	flag.IntVar(&size.networks, "networks", 1000, "networks")
@@ -41,6 +42,8 @@ func main() {
 		if err = visible(context.Background(), t, *bin); err == nil {
 			err = t.Write(os.Stdout)
 		}
+	} else if *far {
+		err = runFar(context.Background(), *bin, size)
 	} else {
 		err = run(context.Background(), *bin, size, *churn, *frames, *idle)
 	}
@@ -63,6 +66,9 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 	if err := process(ctx, t, bin, calm, size, idle); err != nil {
 		return err
 	}
+	if err := keys(ctx, t, bin, calm, size); err != nil {
+		return err
+	}
 	if err := visible(ctx, t, bin); err != nil {
 		return err
 	}
@@ -78,6 +84,23 @@ func run(ctx context.Context, bin string, size sizes, churn, frames int, idle ti
 		return err
 	}
 	if err := pages(ctx, t, busy, ruled, frames, ruleViews()); err != nil {
+		return err
+	}
+	return t.Write(os.Stdout)
+}
+
+// runFar measures only keys with a slow link.
+func runFar(ctx context.Context, bin string, size sizes) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var clusters sync.WaitGroup
+	defer clusters.Wait()
+	defer cancel()
+	t := &report.Table{Title: "Console: a slow link"}
+	calm, err := start(ctx, &clusters, size, 0)
+	if err != nil {
+		return err
+	}
+	if err := keys(ctx, t, bin, calm, size); err != nil {
 		return err
 	}
 	return t.Write(os.Stdout)

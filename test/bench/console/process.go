@@ -145,17 +145,18 @@ func (t *terminal) read() {
 	}
 }
 
-// wait waits until text has been written since the last wait, and returns how long after begin that was.
+// wait waits until text, or anything if it is empty, has been written since the last wait, and returns how long after begin that was.
 func (t *terminal) wait(begin time.Time, text string) (time.Duration, error) {
 	deadline := time.After(waitLimit)
 	for {
 		t.mu.Lock()
 		got := ansi.Strip(t.text.String())
-		if strings.Contains(got, text) {
+		found := strings.Contains(got, text) && t.text.Len() > 0
+		if found {
 			t.text.Reset()
 		}
 		t.mu.Unlock()
-		if strings.Contains(got, text) {
+		if found {
 			return time.Since(begin), nil
 		}
 		select {
