@@ -47,6 +47,8 @@ type Client struct {
 	// Timeout is how long a request without an answer is repeated while the cluster elects a leader; 0: every netmaster is tried once. All
 	// requests of the API may be repeated.
 	Timeout time.Duration
+	// Moment is the earlier moment that reads are about, a revision or a time of RFC 3339; "": now. See AsOf.
+	Moment string
 	// Stale is called with a netmaster's URL and its reason if a read was answered by one that may lag behind the store, and no up-to-date
 	// one answered. It may be called by several goroutines at a time; nil: such answers are treated like others.
 	Stale func(base, reason string)
@@ -201,6 +203,10 @@ func hostOf(text string) string {
 }
 
 func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (http.Header, error) {
+	path, err := c.asOf(method, path)
+	if err != nil {
+		return nil, err
+	}
 	answer, err := c.send(ctx, base, method, path, "application/json", body)
 	if err != nil {
 		return nil, err
@@ -233,6 +239,8 @@ func (c *Client) accepted(base string, answer *http.Response) error {
 		return &staleError{Refusal(answer)}
 	case answer.StatusCode != http.StatusOK:
 		return Refusal(answer)
+	case c.Moment != "" && answer.Header.Get(model.AtHeader) == "" && answer.Request.URL.Query().Has("at"):
+		return model.Errorf(model.CodeUnsupported, "at", "netmaster %s is of a version that does not know earlier moments", hostOf(base)).Try("netctl node ls shows the versions; upgrade netmaster")
 	case reason != "" && c.Stale != nil:
 		c.Stale(base, sanitize.Line(reason, maxReason))
 	}

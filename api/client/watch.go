@@ -35,7 +35,11 @@ func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Opti
 			names = append(names, k.Name)
 		}
 		parameter("kinds", strings.Join(names, ","))(q)
-		path := "/api/v1/watch?" + q.Encode()
+		path, err := c.asOf(http.MethodGet, "/api/v1/watch?"+q.Encode())
+		if err != nil {
+			yield(model.Event{}, err)
+			return
+		}
 		pause := 50 * time.Millisecond
 		for old := false; ; {
 			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))

@@ -19,10 +19,11 @@ func (k *kind) list(answer func(what string, schema object) object) object {
 		{"limit", "integer", "The largest number of objects; 0 or absent: no limit."},
 		{"continue", "string", "The header " + model.ContinueHeader + " of the previous page: the list continues there, as it is now."},
 		{"fieldSelector", "string", "Only objects with these fields: FIELD=VALUE and FIELD!=VALUE, separated by commas."},
+		{"at", "string", "A revision or a time: the objects are those of that moment."},
 		{"summary", "boolean", "Whether each object has a member `summary` with what netmaster knows of its state, such as the free addresses of a network."},
 		{"labelSelector", "string", `Only objects with these labels, as in "app=web,tier in (front,back)".`},
 	} {
-		if p.name != "labelSelector" || k.labelled() {
+		if (p.name != "labelSelector" || k.labelled()) && (p.name != "at" || k.Owner == "" && !k.Guarded) {
 			parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.says, "schema": object{"type": p.kind}})
 		}
 	}

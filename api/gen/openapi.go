@@ -231,8 +231,12 @@ func (k *kind) paths(paths object) {
 		"name": "key", "in": "path", "required": true, "schema": object{"type": "string"},
 		"description": fmt.Sprintf("%v joined by colons.", k.Key),
 	}}
+	read := key
+	if k.Owner == "" && !k.Guarded {
+		read = append(read[:1:1], object{"name": "at", "in": "query", "description": "A revision or a time: the object is that of that moment.", "schema": object{"type": "string"}})
+	}
 	paths["/api/v1/inspect/"+k.Plural+"/{key}/"] = object{"get": object{
-		"operationId": "inspect" + k.Go(), "summary": "Return the configuration and the operational state of an object of " + k.Plural + ".", "parameters": key,
+		"operationId": "inspect" + k.Go(), "summary": "Return the configuration and the operational state of an object of " + k.Plural + ".", "parameters": read,
 		"responses": answer("The object.", ref(k.Go()+"Inspect")),
 	}}
 	paths["/api/v1/"+k.Plural+"/"] = object{"get": k.list(answer)}
@@ -252,7 +256,7 @@ func (k *kind) paths(paths object) {
 	}
 	paths["/api/v1/"+k.Plural+"/{key}/"] = object{
 		"get": object{
-			"operationId": "get" + k.Go(), "summary": "Return one object of " + k.Plural + ".", "parameters": key,
+			"operationId": "get" + k.Go(), "summary": "Return one object of " + k.Plural + ".", "parameters": read,
 			"responses": answer("The object.", ref(k.Go())),
 		},
 		"post": put("create"),

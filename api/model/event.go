@@ -26,6 +26,9 @@ const (
 	CurrentHeader = "X-Contiv-Current"
 )
 
+// AtHeader is the header of an answer to a read about an earlier moment, with the moment as in the query at. An answer without it is about the present.
+const AtHeader = "X-Contiv-At"
+
 // RepeatHeader marks a request that is repeated because there was no answer: it may have been carried out.
 const RepeatHeader = "X-Contiv-Repeat"
 

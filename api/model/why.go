@@ -43,6 +43,9 @@ type Why struct {
 	Forward  WhyPath   `json:"forward"` // the packet that opens the connection
 	Reverse  WhyPath   `json:"reverse"` // its answer; empty if nothing arrives that could be answered
 
+	At         time.Time `json:"at,omitzero"`          // the earlier moment that the question is about; absent: now
+	IntentOnly bool      `json:"intentOnly,omitempty"` // only the objects were evaluated: switches of an earlier moment cannot be asked
+
 	Changed *WhyChange `json:"changed,omitempty"` // the last change of a relevant object; absent if none is recorded
 	Probe   *WhyProbe  `json:"probe,omitempty"`   // result of the probe packet; absent: none was sent
 	Next    string     `json:"next"`              // a command for more information

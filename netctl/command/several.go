@@ -178,9 +178,7 @@ func objectAt(ctx context.Context, c *client.Client, k *model.Kind, key, at stri
 
 // endpoints adds the wanted endpoints.
 func (o *getOptions) endpoints(ctx context.Context, c *client.Client, w target, at string, add func(key string, field func(string) any, value any)) error {
-	if at != "" {
-		return term.BadUsage("--at does not apply to lists of endpoints: netctl history endpoint NAME --at %s shows one, netctl ip show NETWORK --at %s their addresses", o.at, o.at)
-	}
+	c = c.AsOf(at)
 	for _, name := range w.names {
 		key, err := o.find(ctx, c, w.kind, name)
 		if err != nil {

@@ -18,6 +18,7 @@ type whyOptions struct {
 	output
 	ask   model.WhyRequest
 	steps bool
+	at    string
 }
 
 func newWhy(f *Factory) *cobra.Command {
@@ -31,6 +32,8 @@ func newWhy(f *Factory) *cobra.Command {
 			"The verdict of the objects is computed from the rules and the Kubernetes network policies. Then the switches on the path are asked to trace " +
 			"the packet and its reply; beyond the switches, the trace follows routes and BGP sessions as far as the host knows them. Only with --probe " +
 			"a packet is sent: from within the container, and the reply is compared with the verdict.\n\n" +
+			"With --at, the verdict is that of the objects of that moment: its rules, groups, networks and containers. The switches of then cannot be " +
+			"asked. What Kubernetes network policies said then is not recorded, so that the verdict about a pod may be unknown.\n\n" +
 			"The exit code is 0 if the packet passes, 11 if it is denied, 12 if objects and switches disagree, 13 if the result is unknown, and 3, as for " +
 			"every command, if an end does not exist or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -39,6 +42,7 @@ func newWhy(f *Factory) *cobra.Command {
 			}
 			return nil
 		},
+		Example: "  netctl why web db tcp 5432\n  netctl why group/web 8.8.8.8 --all\n  netctl why web db 5432 --at 2h",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.ask.From, o.ask.To = args[0], args[1]
 			if o.ask.SetTraffic(args[2:]) != nil {
@@ -53,16 +57,24 @@ func newWhy(f *Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.ask.Network, "network", "n", "", "only this network")
 	c.Flags().BoolVar(&o.ask.All, "all", false, "for a group, use a container on each of its hosts instead of one")
 	c.Flags().BoolVar(&o.ask.Probe, "probe", false, "also send a probe packet (requires the right capture)")
+	c.Flags().StringVar(&o.at, "at", "", "evaluate the objects of this moment: "+momentUsage)
 	c.Flags().BoolVar(&o.steps, "steps", false, "print each flow on the path, as -o wide does")
 	return c
 }
 
 func runWhy(ctx context.Context, f *Factory, o *whyOptions) error {
+	at, err := momentOf(f, "at", o.at)
+	switch {
+	case err != nil:
+		return err
+	case at != "" && o.ask.Probe:
+		return term.BadUsage("got --probe and --at, want one of them: no packet can be sent at an earlier moment")
+	}
 	c, format, err := o.client(f)
 	if err != nil {
 		return err
 	}
-	w, err := c.Why(ctx, o.ask)
+	w, err := c.AsOf(at).Why(ctx, o.ask)
 	if err != nil {
 		return err
 	}
@@ -109,6 +121,8 @@ func writeWhy(f *Factory, w *model.Why, steps bool) error {
 		}
 	}
 	switch {
+	case w.IntentOnly:
+		fmt.Fprintf(&b, "sent     no packet: only the objects of %s were evaluated\n", f.stamp(w.At))
 	case w.Probe != nil:
 		fmt.Fprintf(&b, "sent     %s\n", w.Probe.Text)
 	case slices.ContainsFunc(w.Forward.Hops, func(h model.WhyHop) bool { return h.Verdict != model.VerdictUnknown }):

@@ -124,9 +124,7 @@ func fitsInUse(pool *ipam.Numbers, field, text string) error {
 }
 
 func putGlobal(tx *commit.Tx, g *model.Global) error {
-	private, _ := netip.ParsePrefix(g.PvtSubnet) // checked before
-	r := &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private,
-		HostAccess: record.HostAccess(g.HostAccess), Quarantine: g.Quarantine}
+	r := GlobalRecord(g)
 	text, err := json.Marshal(r)
 	if err != nil {
 		return model.Errorf(model.CodeInternal, "", "encode %s: %v", record.GlobalKey, err).Because(err)
@@ -135,4 +133,11 @@ func putGlobal(tx *commit.Tx, g *model.Global) error {
 		return err
 	}
 	return tx.Put(record.GlobalMark, &record.Mark{ID: globalName, Sum: record.Sum(text)})
+}
+
+// GlobalRecord returns the record of the cluster's configuration, whose fields have been checked.
+func GlobalRecord(g *model.Global) *record.Global {
+	private, _ := netip.ParsePrefix(g.PvtSubnet)
+	return &record.Global{InfraType: g.NetworkInfraType, FwdMode: record.FwdMode(g.FwdMode), ArpMode: record.ArpMode(g.ArpMode), PvtSubnet: private,
+		HostAccess: record.HostAccess(g.HostAccess), Quarantine: g.Quarantine}
 }

@@ -27,7 +27,7 @@ func createGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 		return model.Errorf(model.CodeConflict, "groupName", "Endpoint group %s conflicts with the network of the same name", g.GroupName).
 			Try("networks and groups of a tenant share their names; choose another")
 	}
-	r := groupRecord(g, n)
+	r := groupRecord(g, n.Record)
 	if err := ownVLAN(tx, g, r); err != nil {
 		return err
 	}
@@ -113,11 +113,26 @@ func removeGroup(tx *commit.Tx, g *model.EndpointGroup) error {
 	return derive.Attach(tx, have, g.Policies, nil)
 }
 
-func groupRecord(g *model.EndpointGroup, n *catalog.Network) *record.Group {
+func groupRecord(g *model.EndpointGroup, n *record.Network) *record.Group {
 	return &record.Group{
-		ID: g.Identity(), Network: n.Record.ID, Encap: n.Record.Encap, PktTag: n.Record.PktTag, ExtPktTag: n.Record.ExtPktTag,
+		ID: g.Identity(), Network: n.ID, Encap: n.Encap, PktTag: n.PktTag, ExtPktTag: n.ExtPktTag,
 		Tag: cmp.Or(g.CfgdTag, g.GroupName+"."+g.TenantName),
 	}
+}
+
+// GroupRecord returns the record of a group on a network, with the limits of its net profile, nil if it has none. It lacks the group's number
+// and, in an ACI fabric, its VLAN id. A pool that is not of the network is an error.
+func GroupRecord(g *model.EndpointGroup, n *record.Network, p *model.Netprofile) (*record.Group, error) {
+	r := groupRecord(g, n)
+	limit(r, p)
+	if g.IpPool == "" {
+		return r, nil
+	}
+	var err error
+	if r.Pool, err = ipam.ParseRange(g.IpPool, n.Subnet); err != nil {
+		return nil, model.Errorf(model.CodeInvalid, "ipPool", "%v", err).Try("ipPool takes first-last within %s", n.Subnet)
+	}
+	return r, nil
 }
 
 // ownVLAN gives a group of an ACI fabric its own VLAN id, by which the fabric identifies it.

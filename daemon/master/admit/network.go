@@ -20,7 +20,7 @@ func createNetwork(tx *commit.Tx, n *model.Network) error {
 	if err := tenantOf(tx, n.TenantName); err != nil {
 		return err
 	}
-	r, err := networkRecord(n)
+	r, err := NetworkRecord(n)
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func removeNetwork(tx *commit.Tx, n *model.Network) error {
 	return nil
 }
 
-// networkRecord parses the network's addresses; tags are filled in later.
-func networkRecord(n *model.Network) (*record.Network, error) {
+// NetworkRecord returns a network's record without the tags that netmaster chooses. Errors are *model.Error, and name the field.
+func NetworkRecord(n *model.Network) (*record.Network, error) {
 	r := &record.Network{
 		ID: n.Identity(), Kind: n.NwType, Encap: record.Encap(n.Encap), Tag: cmp.Or(n.CfgdTag, n.Identity().Dotted()),
 	}

@@ -61,27 +61,36 @@ func removeService(tx *commit.Tx, s *model.ServiceLB) error {
 
 // serviceRecord checks a service and returns its record, without the address.
 func serviceRecord(tx *commit.Tx, s *model.ServiceLB) (*record.ServiceLB, *catalog.Network, error) {
-	if len(s.Selectors) == 0 {
-		return nil, nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selectors: none given").Try("selectors takes at least one key=value")
-	}
-	ports, err := parsePorts(s.Ports)
+	r, err := ServiceRecord(s)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := tenantOf(tx, s.TenantName); err != nil {
 		return nil, nil, err
 	}
-	r := &record.ServiceLB{ID: s.Identity(), Network: identity.Network{Tenant: s.TenantName, Name: s.NetworkName}, Ports: ports}
-	if s.Affinity == record.AffinityNone {
-		r.Affinity = record.AffinityNone
-	}
 	n := tx.Network(r.Network)
 	if n == nil || !n.Gives4() {
 		return nil, nil, model.Errorf(model.CodeNotFound, "networkName", "Network %s not found", s.NetworkName).
 			Try("create it with netctl network create --tenant %s --subnet ADDRESS/LENGTH %s", s.TenantName, s.NetworkName)
 	}
+	return r, n, nil
+}
+
+// ServiceRecord returns a service's record without its address. Errors are *model.Error, and name the field.
+func ServiceRecord(s *model.ServiceLB) (*record.ServiceLB, error) {
+	if len(s.Selectors) == 0 {
+		return nil, model.Errorf(model.CodeInvalid, "selectors", "Invalid selectors: none given").Try("selectors takes at least one key=value")
+	}
+	r := &record.ServiceLB{ID: s.Identity(), Network: identity.Network{Tenant: s.TenantName, Name: s.NetworkName}}
+	if s.Affinity == record.AffinityNone {
+		r.Affinity = record.AffinityNone
+	}
+	var err error
+	if r.Ports, err = parsePorts(s.Ports); err != nil {
+		return nil, err
+	}
 	r.Selectors, err = parseSelectors(s.Selectors)
-	return r, n, err
+	return r, err
 }
 
 // parsePorts checks every "servicePort:providerPort:protocol" and writes the protocols in capitals.

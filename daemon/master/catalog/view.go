@@ -55,6 +55,7 @@ type View struct {
 	mark    *mark            // marks the pools and numbers that only this view sees
 	dirty   map[Ref]struct{} // changed since the last publish
 	draft   bool             // it is a draft, to which cached texts do not apply
+	past    bool             // see IsPast
 	listing bool             // changes come from a list of the whole store
 }
 

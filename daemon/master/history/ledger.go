@@ -82,6 +82,23 @@ func (l Log) Ledger(f AddressFilter, limit int) []model.AddressEntry {
 	return out
 }
 
+// ChangedOwners returns the owners at m of the addresses whose owner changed after m; nil: it had none.
+func (l Log) ChangedOwners(m Moment) (map[Place]*model.AddressOwner, error) {
+	l = l.unbroken()
+	from, err := l.since(m)
+	if err != nil {
+		return nil, err
+	}
+	out := map[Place]*model.AddressOwner{}
+	later := Log{items: l.items[from:]}
+	for e := range later.addresses(len(later.items), AddressFilter{}) {
+		if e.Revision > m.Revision { // see Earlier
+			out[Place{e.Network, e.Address}] = e.Was
+		}
+	}
+	return out, nil
+}
+
 // addresses yields the ledger backwards from the record before index end.
 func (l Log) addresses(end int, f AddressFilter) func(yield func(model.AddressEntry) bool) {
 	return func(yield func(model.AddressEntry) bool) {
@@ -190,7 +207,7 @@ func (b *Book) At(m Moment) ([]model.AddressState, error) {
 	owners := maps.Clone(b.owners)
 	later := Log{items: b.log.items[from:]}
 	for e := range later.addresses(len(later.items), b.filter) {
-		if e.Revision <= m.Revision { // see ObjectAt
+		if e.Revision <= m.Revision { // see Earlier
 			continue
 		}
 		p := Place{e.Network, e.Address}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,18 +71,60 @@ func ParseMoment(text string) (Moment, error) {
 // IsNow reports whether m is the zero Moment.
 func (m Moment) IsNow() bool { return m.Revision == 0 && m.Time.IsZero() }
 
+// Until returns the part of the log that is not after m.
+func (l Log) Until(m Moment) Log {
+	if i := l.after(m); i >= 0 {
+		l.items = l.items[:i]
+	}
+	return l
+}
+
+// after returns the index of the first record after m; -1: none is.
+func (l Log) after(m Moment) int {
+	if m.IsNow() {
+		return -1
+	}
+	return slices.IndexFunc(l.items, func(it store.Item) bool {
+		if m.Revision > 0 {
+			return uint64(it.Revision) > m.Revision
+		}
+		return TimeOf(it.Value).After(m.Time)
+	})
+}
+
+// Position is where a moment lies in the history.
+type Position struct {
+	Sequence uint64    // of the last record that is not after it; 0: none is kept
+	Revision uint64    // of that record
+	Time     time.Time // the moment, or for one that is a revision the time of that record
+	Newest   bool      // no record is after it
+}
+
+// Position returns where a moment lies. The error, which names field at, is that of a moment to which the history does not reach back.
+func (l Log) Position(m Moment) (Position, error) {
+	l = l.unbroken()
+	next, err := l.since(m)
+	if err != nil {
+		return Position{}, err
+	}
+	p := Position{Time: m.Time, Newest: next == len(l.items)}
+	if next > 0 {
+		last := l.items[next-1]
+		p.Sequence, p.Revision = SequenceOf(last.Key), uint64(last.Revision)
+		if p.Time.IsZero() {
+			p.Time = TimeOf(last.Value)
+		}
+	}
+	return p, nil
+}
+
 // since returns the index of the first record after m. A leader's clock may be behind that of the previous leader, so every record that
 // follows one after m is also after m.
 func (l Log) since(m Moment) (int, error) {
 	if m.IsNow() {
 		return len(l.items), nil
 	}
-	i := slices.IndexFunc(l.items, func(it store.Item) bool {
-		if m.Revision > 0 {
-			return uint64(it.Revision) > m.Revision
-		}
-		return TimeOf(it.Value).After(m.Time)
-	})
+	i := l.after(m)
 	switch {
 	case i < 0 && len(l.items) > 0 || l.whole:
 		if i < 0 {
@@ -245,12 +286,12 @@ func (r *Record) time() time.Time { return time.UnixMilli(r.At).UTC() }
 // ObjectAt returns an earlier state of an object, as JSON members; nil if it did not exist. present is its current value in the store.
 func (l Log) ObjectAt(kind, key string, present []byte, m Moment) (map[string]any, error) {
 	name := Name{kind, key}
-	states, err := l.before(m, func(n Name) bool { return n == name }, func(Name) []byte { return present }, quoted(key))
+	changed, err := l.Earlier(m, func(n Name) bool { return n == name }, func(Name) []byte { return present }, quoted(key))
 	if err != nil {
 		return nil, err
 	}
-	if state, changed := states[name]; changed {
-		return state, nil
+	if was, ok := changed[name]; ok {
+		return was.Fields, nil
 	}
 	if present == nil {
 		return nil, nil
@@ -263,28 +304,39 @@ type Name struct{ Kind, Key string }
 
 // ObjectsAt returns the earlier states of all objects of some kinds. present has their current values in the store; ObjectsAt changes it.
 func (l Log) ObjectsAt(kinds []string, present map[Name][]byte, m Moment) (map[Name]map[string]any, error) {
-	states, err := l.before(m, func(n Name) bool { return slices.Contains(kinds, n.Kind) }, func(n Name) []byte { return present[n] })
+	changed, err := l.Earlier(m, func(n Name) bool { return slices.Contains(kinds, n.Kind) }, func(n Name) []byte { return present[n] })
 	if err != nil {
 		return nil, err
 	}
+	states := map[Name]map[string]any{}
 	for n, value := range present {
-		if _, changed := states[n]; !changed {
+		if _, ok := changed[n]; !ok {
 			states[n] = members(n.Kind, value)
 		}
 	}
-	maps.DeleteFunc(states, func(_ Name, state map[string]any) bool { return state == nil })
+	for n, was := range changed {
+		if was.Fields != nil {
+			states[n] = was.Fields
+		}
+	}
 	return states, nil
 }
 
-// before returns the values at m of the selected objects that changed after m, nil for those that did not exist. It searches the records
-// that contain the needles.
-func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte, needles ...string) (map[Name]map[string]any, error) {
+// Earlier is an object at an earlier moment.
+type Earlier struct {
+	Fields map[string]any // nil: it did not exist
+	Same   bool           // it was neither created nor deleted since
+}
+
+// Earlier returns the objects that wanted selects and that changed after m, as they were at m. present returns their current values in the
+// store; only records that contain the needles are read. The error names field at, if that is not known.
+func (l Log) Earlier(m Moment, wanted func(Name) bool, present func(Name) []byte, needles ...string) (map[Name]Earlier, error) {
 	l = l.unbroken()
 	from, err := l.since(m)
 	if err != nil {
 		return nil, err
 	}
-	states, exists := map[Name]map[string]any{}, map[Name]bool{}
+	states, exists, replaced := map[Name]map[string]any{}, map[Name]bool{}, map[Name]bool{}
 	tail := Log{items: l.items[from:]}
 	for r := range tail.backwards(len(tail.items), needles...) {
 		if r.Revision <= m.Revision { // two transactions may be applied in another order than they were sent
@@ -305,16 +357,19 @@ func (l Log) before(m Moment, wanted func(Name) bool, present func(Name) []byte,
 					states[n] = members(n.Kind, present(n))
 				}
 				exists[n] = c.Verb != created
+				replaced[n] = replaced[n] || c.Verb != updated
 				c.undo(states[n])
 			}
 		}
 	}
-	for n := range states {
+	out := make(map[Name]Earlier, len(states))
+	for n, fields := range states {
 		if !exists[n] {
-			states[n] = nil
+			fields = nil
 		}
+		out[n] = Earlier{Fields: fields, Same: !replaced[n]}
 	}
-	return states, nil
+	return out, nil
 }
 
 func (c *Change) undo(state map[string]any) {

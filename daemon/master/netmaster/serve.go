@@ -17,6 +17,7 @@ func (m *Master) Assemble(front server.Config) (*server.Server, part.Part, error
 		front.Waiting = m.Waiting
 	}
 	front.Catalog, front.Commit, front.Leadership, front.Users, front.Transport = m.Catalog, m.Commit, m.Leadership, m.Users, m.Others
+	front.Keep = m.Keep
 	front.Recorder = server.Recorder{Audit: m.Audit, Insecure: m.Insecure}
 	front.Internal, front.Insecure, front.Incarnation, front.Log = m.Internal, m.Insecure, m.Incarnation, m.Log
 	front.Elsewhere, front.Answered = &server.Elsewhere{}, &atomic.Uint64{}

@@ -21,6 +21,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
+	"github.com/contiv/contiv/daemon/master/server/earlier"
 	"github.com/contiv/contiv/daemon/master/server/find"
 	"github.com/contiv/contiv/daemon/master/server/historyapi"
 	"github.com/contiv/contiv/daemon/master/server/inspect"
@@ -38,6 +39,7 @@ type Reader struct {
 	catalog *catalog.Catalog
 	routes  *rest.Router
 	packets http.Handler // answers why, as a live netmaster
+	moments http.Handler // answers also about earlier moments
 }
 
 // New returns a Reader of a bundle. It logs unreadable records, as a netmaster does.
@@ -70,6 +72,7 @@ func New(b *bundle.Bundle, log *slog.Logger) (*Reader, error) {
 	r.routes.GET("/metrics", r.recorded(bundle.OfMaster(b.Manifest.From, "metrics.txt")))
 	r.routes.GET("/api/v1/nodes/self", r.recorded(bundle.OfMaster(b.Manifest.From, "self.json")))
 	r.routes.GET(supportbundle.LogPath, r.recorded(bundle.OfMaster(b.Manifest.From, "log.txt")))
+	r.moments = earlier.New(r.catalog, keep, log).Handler(r.routes)
 	return r, nil
 }
 
@@ -116,7 +119,7 @@ func (r *Reader) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case route.Kind != nil && route.Kind.Guarded:
 		r.routes.Refuse(w, q, r.refusal("it has no %s: a bundle leaves out accounts and permissions", route.Kind.Nouns()).Try("ask the cluster itself: leave out --bundle"))
 	default:
-		r.routes.ServeHTTP(w, q.WithContext(auth.With(q.Context(), readOnlySubject())))
+		r.moments.ServeHTTP(w, q.WithContext(auth.With(q.Context(), readOnlySubject())))
 	}
 }
 

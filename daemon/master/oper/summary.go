@@ -34,8 +34,12 @@ func Summary(v *catalog.View, object model.Object) (out model.Summary) {
 	case *model.ServiceLB:
 		if s := v.ServiceLB(o.Identity()); s != nil {
 			list := v.ProvidersOf(s)
-			providers, ready := len(list), ready(v, list)
-			out.Address, out.Endpoints, out.Ready = record.Text(s.IP), &providers, &ready
+			providers := len(list)
+			out.Address, out.Endpoints = record.Text(s.IP), &providers
+			if !v.IsPast() { // whether agents ran is not kept
+				ready := ready(v, list)
+				out.Ready = &ready
+			}
 		}
 	case *model.Rule:
 		for _, key := range v.Referrers(model.KindPolicy(), model.Key(o.TenantName, o.PolicyName), model.KindEndpointGroup().Name) {

@@ -21,8 +21,10 @@ import (
 	"github.com/contiv/contiv/daemon/httpserver"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/part"
 	"github.com/contiv/contiv/daemon/master/server/caller"
+	"github.com/contiv/contiv/daemon/master/server/earlier"
 	"github.com/contiv/contiv/daemon/master/server/forward"
 	"github.com/contiv/contiv/daemon/master/server/peer"
 	"github.com/contiv/contiv/daemon/record"
@@ -46,6 +48,8 @@ type Config struct {
 	Answered *atomic.Uint64
 	// Waiting names what is not ready yet; empty: everything is.
 	Waiting func() []string
+	// Keep is that of the committer: how far earlier moments can be read.
+	Keep history.Keep
 	// Stale returns why this netmaster may know less than the store has, or ""; nil: it never does.
 	Stale func() string
 	// AnswerLimit is how long a leader may take to answer what a follower passes on; 0: 20 seconds.
@@ -105,7 +109,7 @@ func New(c Config, p part.Part) (*Server, error) {
 	leader := &forward.Forwarder{Leadership: c.Leadership, Writable: c.Commit.Active, Callers: callers, Refused: c.Recorder.refused, Router: r, Internal: c.Internal,
 		Transport: c.Transport.Straight(), CatchUp: c.Catalog.Wait, Waiting: c.Waiting, AnswerLimit: c.AnswerLimit}
 	s.handler = s.measured(s.identifies(httpserver.Recovered(c.Log, s.metrics.panics.Inc,
-		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(s.traced(r)))))))))))
+		httpserver.Visitors(c.Hosts, []string{"/healthz", "/readyz"}, callers.Authenticated(s.bounded(s.current(leader.Handler(s.charged(s.audited(s.traced(earlier.New(c.Catalog, c.Keep, c.Log).Handler(r))))))))))))
 	return s, nil
 }
 

@@ -14,6 +14,7 @@ import (
 type Filter struct {
 	Code, Host, Object string
 	Since              time.Time
+	Until              time.Time // zero: no bound
 	Limit              int // maximum number of events, the newest; 0: all
 	// Sees reports whether events about an object, "kind/name", may be shown; nil: all may.
 	Sees func(object string) bool
@@ -21,7 +22,7 @@ type Filter struct {
 
 func (f *Filter) accepts(e *record.TimelineEvent) bool {
 	return (f.Code == "" || f.Code == e.Code) && (f.Host == "" || f.Host == e.Host || e.Object == "host/"+f.Host) && (f.Object == "" || f.Object == e.Object) &&
-		!e.At.Before(f.Since) && (f.Sees == nil || f.Sees(e.Object))
+		!e.At.Before(f.Since) && (f.Until.IsZero() || !e.At.After(f.Until)) && (f.Sees == nil || f.Sees(e.Object))
 }
 
 // List returns stored events, the newest last.

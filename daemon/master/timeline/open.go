@@ -26,9 +26,28 @@ type Opened struct {
 
 // Begun reads the findings that have not ended, with their beginnings, from the timeline. A finding that was recorded again when it became
 // an error began with its first record.
-func Begun(v *catalog.View) Open {
+func Begun(v *catalog.View) Open { return begunBy(v, time.Time{}) }
+
+// OpenAt returns the findings that had not ended at a moment, ordered by code, host and object. The error, which names field at, means that the
+// timeline does not reach back to the moment.
+func OpenAt(v *catalog.View, at time.Time) ([]Opened, error) {
+	for e := range v.Timeline() {
+		if e.Number > 1 && e.At.After(at) {
+			return nil, model.Errorf(model.CodeNotFound, "at", "the timeline of findings does not reach back to that moment: its first event is of %s", e.At.UTC().Format(time.RFC3339)).
+				Try("choose a moment after it")
+		}
+		break
+	}
+	return begunBy(v, at).List(), nil
+}
+
+// begunBy is Begun as of a moment; zero: now.
+func begunBy(v *catalog.View, at time.Time) Open {
 	out := Open{of: map[name]*Opened{}, ended: map[name]time.Time{}}
 	for e := range v.Timeline() {
+		if !at.IsZero() && e.At.After(at) {
+			break
+		}
 		n := name{e.Code, e.Host, e.Object}
 		if e.Ended {
 			delete(out.of, n)

@@ -6,13 +6,12 @@ import (
 	"slices"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/identity"
 )
 
 // changed returns the last change of an object that affects whether packets pass between two ends; nil if none is recorded.
-func (a *Explainer) changed(v *catalog.View, from, to end, intent model.WhyIntent) *model.WhyChange {
+func changed(log history.Log, from, to end, intent model.WhyIntent) *model.WhyChange {
 	names := []history.Name{{Kind: model.KindGlobal().Name, Key: "global"}}
 	add := func(k *model.Kind, key string) {
 		if n := (history.Name{Kind: k.Name, Key: key}); key != "" && !slices.Contains(names, n) {
@@ -37,7 +36,7 @@ func (a *Explainer) changed(v *catalog.View, from, to end, intent model.WhyInten
 			add(model.KindPolicy(), policy)
 		}
 	}
-	last, ok := history.Open(v, a.keep).Last(names...)
+	last, ok := log.Last(names...)
 	if !ok {
 		return nil
 	}

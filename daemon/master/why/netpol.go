@@ -3,6 +3,7 @@
 package why
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/contiv/contiv/api/model"
@@ -23,6 +24,11 @@ func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.Wh
 	said := judge(rules, point(v, from), point(v, to), q.Protocol, q.Port)
 	own, far := policyEnd(from), policyEnd(to)
 	if said.Verdict == model.VerdictDenied || own.Pod == nil && far.Pod == nil {
+		return said
+	}
+	if v.IsPast() {
+		said.Verdict = model.VerdictUnknown
+		said.Text += "; what network policies of Kubernetes said of " + cmp.Or(podOf(from), podOf(to)) + " at that moment is not recorded"
 		return said
 	}
 	t := packetOf(q.Protocol, q.Port, from.address.Is6())
@@ -58,6 +64,14 @@ func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.Wh
 		said.Text += ", and no network policy of Kubernetes speaks of it"
 	}
 	return said
+}
+
+// podOf returns the pod of an end, "" if it is none.
+func podOf(e end) string {
+	if e.endpoint == nil {
+		return ""
+	}
+	return e.endpoint.Pod.ID.Path()
 }
 
 // policyEnd converts an end for the evaluation of network policies.

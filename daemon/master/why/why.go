@@ -25,11 +25,12 @@ type Explainer struct {
 	trace   Tracer
 	probe   Prober
 	keep    history.Keep
+	past    *past // nil: the present is explained
 }
 
 // New returns an Explainer about the objects in c, and about their history as far as it is kept.
 func New(c *catalog.Catalog, trace Tracer, probe Prober, keep history.Keep) *Explainer {
-	return &Explainer{c, trace, probe, keep}
+	return &Explainer{catalog: c, trace: trace, probe: probe, keep: keep}
 }
 
 // Protocols that a request may name.
@@ -46,6 +47,9 @@ func (a *Explainer) Ask(ctx context.Context, q model.WhyRequest) (model.Why, err
 		return model.Why{}, err
 	}
 	out := model.Why{Protocol: q.Protocol, Port: q.Port}
+	if a.past != nil {
+		return a.past.ask(a, q, out)
+	}
 	var from, to end
 	var err error
 	var way path
@@ -53,7 +57,7 @@ func (a *Explainer) Ask(ctx context.Context, q model.WhyRequest) (model.Why, err
 		if from, to, err = both(v, q); err != nil {
 			return
 		}
-		defer func() { out.Changed = a.changed(v, from, to, out.Intent) }()
+		defer func() { out.Changed = changed(history.Open(v, a.keep), from, to, out.Intent) }()
 		var lacks string
 		if from, lacks, way.try = asClient(v, from, to); lacks != "" {
 			out.Intent, way.unroutable = model.WhyIntent{Verdict: model.VerdictDenied, Text: lacks}, true

@@ -47,7 +47,11 @@ func (s *Past) ledger(who *auth.Subject, q url.Values, _ httprouter.Params) (any
 	if err != nil {
 		return nil, err
 	}
-	out := s.trail().Ledger(f, limit)
+	until, err := untilOf(q)
+	if err != nil {
+		return nil, err
+	}
+	out := s.trail().Until(until).Ledger(f, limit)
 	if out == nil {
 		out = []model.AddressEntry{}
 	}

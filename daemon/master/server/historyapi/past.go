@@ -94,7 +94,11 @@ func (s *Past) history(who *auth.Subject, q url.Values, p httprouter.Params) (an
 	if f.Since, err = sinceOf(q); err != nil {
 		return nil, err
 	}
-	out := s.trail().List(f)
+	until, err := untilOf(q)
+	if err != nil {
+		return nil, err
+	}
+	out := s.trail().Until(until).List(f)
 	if out == nil {
 		out = []model.HistoryEntry{}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
+	"github.com/contiv/contiv/daemon/master/history"
 	"github.com/contiv/contiv/daemon/master/timeline"
 	"github.com/contiv/contiv/identity"
 )
@@ -24,6 +25,17 @@ func (s *Past) timeline(who *auth.Subject, q url.Values, _ httprouter.Params) (a
 	}
 	if f.Since, err = sinceOf(q); err != nil {
 		return nil, err
+	}
+	until, err := untilOf(q)
+	if err != nil {
+		return nil, err
+	}
+	if f.Until = until.Time; until.Revision > 0 {
+		p, err := s.trail().Position(until)
+		if err != nil {
+			return nil, err
+		}
+		f.Until = p.Time
 	}
 	if sees := visibility(who); sees != nil {
 		f.Sees = func(object string) bool {
@@ -47,4 +59,13 @@ func sinceOf(q url.Values) (time.Time, error) {
 		return at, model.Errorf(model.CodeInvalid, "since", "%q is no time", text).Try("it is a time such as 2030-01-02T15:04:05Z")
 	}
 	return at, nil
+}
+
+// untilOf returns the moment after which nothing is listed; the zero moment lists everything.
+func untilOf(q url.Values) (history.Moment, error) {
+	m, err := history.ParseMoment(q.Get("until"))
+	if err != nil {
+		return m, model.Errorf(model.CodeInvalid, "until", "got %q, want a revision or a time", q.Get("until")).Try("use a revision, such as 1234, or a time, such as 2030-01-02T15:04:05Z")
+	}
+	return m, nil
 }

@@ -47,9 +47,17 @@ func Questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) {
 	questions(r, known, asker)
 }
 
-func questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) *prober {
+// Why adds only the question whether one end reaches another.
+func Why(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) { ends(r, known, asker) }
+
+func ends(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) *prober {
 	s := &prober{catalog: known, why: asker}
 	r.Read("/api/v1/why", s.reaches).Allow(rest.Users()).Bound = "traces"
+	return s
+}
+
+func questions(r *rest.Router, known *catalog.Catalog, asker *why.Explainer) *prober {
+	s := ends(r, known, asker)
 	r.Read("/api/v1/matrix/:namespace", s.matrix).Allow(rest.Users()).Bound = "traces"
 	return s
 }
