@@ -50,9 +50,10 @@ func newGet(f *Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "get KIND[,KIND...] [NAME...] | KIND/NAME...", Short: "Show objects of any kind", ValidArgsFunction: completeKindAndName(f),
 		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents. Several kinds are\n" +
-			"separated by commas. With --at, the objects of an earlier moment are shown, without what is computed from others.\n\n" + kindTable(false),
+			"separated by commas. With --at, the objects and endpoints of an earlier moment are shown, as far as the history has them:\n" +
+			"it has nothing of nodes, of objects of Kubernetes and of the tags that netmaster chose for networks that were deleted since.\n\n" + kindTable(false),
 		Example: "  netctl get networks,groups -t shop\n  netctl get network/front group/web\n  netctl get rules -a --sort-by priority -o custom-columns=RULE:.key,PORT:.port\n" +
-			"  netctl get networks --at 2h",
+			"  netctl get networks --at 2h\n  netctl get endpoints --at yesterday",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 {
 				return term.BadUsage("expected KIND [NAME...] or KIND/NAME..., got no arguments")
@@ -117,7 +118,9 @@ func (o *getOptions) wanted(args []string) (out []target, err error) {
 			return nil, term.BadUsage("expected no name after all: remove %s", args[1])
 		}
 		for _, k := range model.UserKinds() {
-			out = append(out, target{kind: k})
+			if o.at == "" || k.Owner == "" { // no history of the others is kept
+				out = append(out, target{kind: k})
+			}
 		}
 		if o.labels != "" {
 			out = slices.DeleteFunc(out, func(w target) bool { return !w.kind.Labelled() })

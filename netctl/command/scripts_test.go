@@ -154,6 +154,9 @@ func TestGetAt(t *testing.T) {
 	}
 	run("network create n1 -s 10.1.1.0/24")
 	then := strings.TrimSpace(run("history --limit 1 -o jsonpath={.items[0].revision}").out)
+	m.Must(t, "attach n1 c1")
+	attached := strings.TrimSpace(run("history --limit 1 -o jsonpath={.items[0].revision}").out)
+	m.Must(t, "detach n1 c1")
 	run("network create n2 -s 10.1.2.0/24")
 	run("network rm n1")
 	for _, row := range []struct {
@@ -165,6 +168,12 @@ func TestGetAt(t *testing.T) {
 		{"get networks,tenants --at " + then + " -o name", 0, "network/default:n1\ntenant/default\n"},
 		{"get network n1 --at " + then + " -o jsonpath={.subnet}", 0, "10.1.1.0/24\n"},
 		{"get network/n1 tenant/default --at " + then + " -o name", 0, "network/default:n1\ntenant/default\n"},
+		{"get networks --at " + attached + " -o custom-columns=N:.networkName,E:.summary.endpoints --no-headers", 0, "n1  1\n"},
+		{"get endpoints --at " + attached + " -o custom-columns=E:.endpointID,A:.ipAddress[0],H:.homingHost --no-headers", 0, "c1  10.1.1.1  h1\n"},
+		{"get endpoint c1 --at " + attached + " -o name", 0, "endpoint/default:n1:c1\n"},
+		{"get endpoints --at " + then + " -o name", 0, ""},
+		{"get all --at " + then + " -o name", 0, "global/global\nnetwork/default:n1\ntenant/default\n"},
+		{"get networkpolicies --at " + then, 3, ""},
 		{"diff network --from " + then, 10, "+ network default:n2\n- network default:n1\n"},
 		{"diff network n1 --from " + then, 10, "- network default:n1\n"},
 		{"diff --from " + then + " -o name", 10, "network/default:n2\nnetwork/default:n1\n"},

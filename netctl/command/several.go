@@ -31,15 +31,16 @@ func runGetSeveral(ctx context.Context, f *Factory, o *getOptions, list []target
 	if err != nil {
 		return err
 	}
+	c = c.AsOf(at)
 	scoped := slices.ContainsFunc(list, func(w target) bool { return w.kind != nil && w.kind.TenantScoped() && len(w.names) == 0 })
-	if scoped && !o.all && at == "" {
+	if scoped && !o.all {
 		if _, err := c.Tenants().Get(ctx, o.tenant); err != nil {
 			return err
 		}
 	}
 	var groups []*group
 	for _, w := range list {
-		g, err := o.group(ctx, c, format, w, at)
+		g, err := o.group(ctx, c, format, w)
 		if err != nil {
 			return err
 		}
@@ -93,14 +94,11 @@ func (f *Factory) merged(format term.Format, groups []*group, one bool) error {
 }
 
 // group gets the objects of a kind, or the nodes.
-func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Format, w target, at string) (*group, error) {
+func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Format, w target) (*group, error) {
 	if w.kind == nil {
 		return nodeGroup(ctx, c, format, w.names)
 	}
 	g := &group{title: w.kind.Many, Listing: term.Listing{Table: term.Table{Columns: o.columns(w.kind, format)}}}
-	if at != "" {
-		g.Columns = o.storedColumns(w.kind, format)
-	}
 	if format.Bare {
 		g.title = w.kind.Plural
 	}
@@ -111,9 +109,9 @@ func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Fo
 		g.Value = plain
 	}
 	if w.kind.InspectOnly {
-		return g, o.endpoints(ctx, c, w, at, add)
+		return g, o.endpoints(ctx, c, w, add)
 	}
-	objects, err := o.objects(ctx, c, format, w, at)
+	objects, err := o.objects(ctx, c, format, w)
 	for _, object := range objects {
 		add(object.ObjectKey(), object.Field, object)
 	}
@@ -121,14 +119,10 @@ func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Fo
 }
 
 // objects returns the wanted objects of a kind.
-func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.Format, w target, at string) (out []model.Object, err error) {
+func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.Format, w target) (out []model.Object, err error) {
 	of := &listOptions{scope: o.scope, kind: w.kind, all: o.all}
 	if len(w.names) == 0 {
-		if at != "" {
-			out, err = objectsAt(ctx, c, w.kind, at)
-		} else {
-			out, err = summarizedList(ctx, c, w.kind, format, client.Labels(o.labels))
-		}
+		out, err = summarizedList(ctx, c, w.kind, format, client.Labels(o.labels))
 		return slices.DeleteFunc(out, func(object model.Object) bool { return !of.selects(object) }), err
 	}
 	for _, name := range w.names {
@@ -136,12 +130,7 @@ func (o *getOptions) objects(ctx context.Context, c *client.Client, format term.
 		if err != nil {
 			return nil, err
 		}
-		var object model.Object
-		if at == "" {
-			object, err = summarizedObject(ctx, c, w.kind, format, key)
-		} else {
-			object, err = objectAt(ctx, c, w.kind, model.Key(key...), at)
-		}
+		object, err := summarizedObject(ctx, c, w.kind, format, key)
 		if err != nil {
 			return nil, err
 		}
@@ -177,8 +166,7 @@ func objectAt(ctx context.Context, c *client.Client, k *model.Kind, key, at stri
 }
 
 // endpoints adds the wanted endpoints.
-func (o *getOptions) endpoints(ctx context.Context, c *client.Client, w target, at string, add func(key string, field func(string) any, value any)) error {
-	c = c.AsOf(at)
+func (o *getOptions) endpoints(ctx context.Context, c *client.Client, w target, add func(key string, field func(string) any, value any)) error {
 	for _, name := range w.names {
 		key, err := o.find(ctx, c, w.kind, name)
 		if err != nil {

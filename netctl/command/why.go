@@ -33,7 +33,7 @@ func newWhy(f *Factory) *cobra.Command {
 			"the packet and its reply; beyond the switches, the trace follows routes and BGP sessions as far as the host knows them. Only with --probe " +
 			"a packet is sent: from within the container, and the reply is compared with the verdict.\n\n" +
 			"With --at, the verdict is that of the objects of that moment: its rules, groups, networks and containers. The switches of then cannot be " +
-			"asked. What Kubernetes network policies said then is not recorded, so that the verdict about a pod may be unknown.\n\n" +
+			"asked. Kubernetes network policies of then are not recorded, so the verdict about a pod may be unknown.\n\n" +
 			"The exit code is 0 if the packet passes, 11 if it is denied, 12 if objects and switches disagree, 13 if the result is unknown, and 3, as for " +
 			"every command, if an end does not exist or netmaster does not answer.",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
 func TestWhy(t *testing.T) {
@@ -50,6 +52,8 @@ func TestWhy(t *testing.T) {
 		{"why db web icmp -o jsonpath={.port}", "unknown", 13, "from=db&protocol=icmp&to=web", "80\n"},
 		{"why absent web -o json", "denied", 3, "from=absent&to=web", ""},
 		{"why absent web", "denied", 3, "from=absent&to=web", ""},
+		{"why db web 80 --at 7 --probe", "", 1, "", ""},
+		{"why db web 80 --at never", "", 1, "", ""},
 		{"why db", "", 1, "", ""},
 		{"why db web tcp udp", "", 1, "", ""},
 	}
@@ -96,6 +100,37 @@ func TestDrift(t *testing.T) {
 		got := netctl(t, context.Background(), master.URL, strings.Fields(r.line)...)
 		if got.code != r.code || r.out != "" && got.out != r.out {
 			t.Errorf("%s: want %d and\n%s\ngot %d and\n%s%s", r.line, r.code, r.out, got.code, got.out, got.err)
+		}
+	}
+}
+
+// The verdict about an earlier moment is that of its objects, with its exit code, and the answer names the moment.
+func TestWhyAt(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Must(t, "network n1 encap=vxlan subnet=10.1.1.0/24", "policy p", "rule p:1 direction=in protocol=tcp port=5432 action=deny priority=1", "group db networkName=n1 policies=p",
+		"attach n1 web1", "attach n1 db1 group=db")
+	then := strconv.FormatUint(uint64(m.Catalog.Revision()), 10)
+	m.Must(t, "rm rule p:1", "detach n1 web1", "detach n1 db1")
+	for _, row := range []struct {
+		line string
+		code int
+		want []string
+	}{
+		{"why web1 db 5432 --at " + then, 11, []string{"DENIED: By the objects of ", "rule default:p:1 denies tcp 5432. The switches of that moment cannot be asked.", "standing in for group db",
+			"sent     no packet: only the objects of ", "next     netctl history rule default:p:1"}},
+		{"why web1 db1 80 --at " + then, 0, []string{"ALLOWED: By the objects of "}},
+		{"why web1 web1 80 --at " + then, 13, []string{"UNKNOWN: "}},
+		{"why web1 db1 5432 --at " + then + " -o jsonpath={.verdict},{.intentOnly},{.intent.in}", 11, []string{"denied,true,default:p:1"}},
+		{"why web1 db1 5432", 3, nil},
+	} {
+		got := netctl(t, t.Context(), m.URL, strings.Fields(row.line)...)
+		if got.code != row.code {
+			t.Errorf("%s: want exit %d, got %+v", row.line, row.code, got)
+		}
+		for _, want := range row.want {
+			if !strings.Contains(got.out, want) {
+				t.Errorf("%s: want %q, got %s", row.line, want, got.out)
+			}
 		}
 	}
 }

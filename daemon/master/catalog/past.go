@@ -7,7 +7,7 @@ import (
 	"github.com/contiv/contiv/daemon/store/mirror"
 )
 
-// Past makes a draft the state of an earlier moment by operations, which undo what happened since, and returns a catalog of that state alone. Malformed values
+// Past makes a draft the state of an earlier moment by operations, which undo what happened since, and returns a catalog of only that state. Malformed values
 // are skipped. rev is the revision of the moment. The draft must not be used again, and nothing changes the catalog.
 func (d *Draft) Past(ops []store.Op, rev store.Revision) *Catalog {
 	changes := make([]mirror.Change, len(ops))

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -208,6 +209,9 @@ func TestRead(t *testing.T) {
 	}
 	if rule, err := c.Rules().Inspect(ctx, "default", "in", "no"); err != nil || !strings.Contains(mustJSON(rule), "h2") {
 		t.Errorf("a rule's hits: want h2 unknown, got %s, %v", mustJSON(rule), err)
+	}
+	if list, err := c.AsOf(strconv.FormatUint(was[len(was)-1].Revision, 10)).Endpoints().List(ctx); err != nil || len(list) != 0 {
+		t.Errorf("before there was an endpoint: got %d, %v", len(list), err)
 	}
 	if events := watched(t, c); events == 0 {
 		t.Error("the watch sent nothing")

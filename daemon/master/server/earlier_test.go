@@ -11,7 +11,7 @@ import (
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
-// Reads about an earlier moment need the rights that those about the present need, at every route, and show no more of other tenants.
+// Reads about an earlier moment need the rights that those about the present need, at every route, and show nothing of other tenants.
 func TestRightsAtAnEarlierMoment(t *testing.T) {
 	m := mastertest.Start(t, mastertest.Options{Secure: true})
 	m.Must(t, "tenant red", "tenant blue", "network n tenantName=red encap=vxlan subnet=10.66.0.0/24", "network n tenantName=blue encap=vxlan subnet=10.68.0.0/24",

@@ -15,7 +15,7 @@ type Filter struct {
 	Code, Host, Object string
 	Since              time.Time
 	Until              time.Time // zero: no bound
-	Limit              int // maximum number of events, the newest; 0: all
+	Limit              int       // maximum number of events, the newest; 0: all
 	// Sees reports whether events about an object, "kind/name", may be shown; nil: all may.
 	Sees func(object string) bool
 }

@@ -28,7 +28,7 @@ func evaluate(v *catalog.View, rules *verdict.Policies, from, to end, q model.Wh
 	}
 	if v.IsPast() {
 		said.Verdict = model.VerdictUnknown
-		said.Text += "; what network policies of Kubernetes said of " + cmp.Or(podOf(from), podOf(to)) + " at that moment is not recorded"
+		said.Text += "; but the network policies of Kubernetes for " + cmp.Or(podOf(from), podOf(to)) + " are not recorded"
 		return said
 	}
 	t := packetOf(q.Protocol, q.Port, from.address.Is6())

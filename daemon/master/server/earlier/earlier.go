@@ -74,13 +74,10 @@ func (e *Earlier) Handler(present *rest.Router) http.Handler {
 	})
 }
 
-// answerable refuses routes of objects whose earlier states are not kept, or not shown.
+// answerable refuses routes of objects whose earlier states are not kept.
 func answerable(route *rest.Route) error {
-	switch k := route.Kind; {
-	case k != nil && k.Owner != "":
+	if k := route.Kind; k != nil && k.Owner != "" {
 		return model.Errorf(model.CodeUnsupported, "at", "no history of a %s is kept: %s owns it", k.Noun(), k.Owner).Try("the audit log of its API server may have it")
-	case k != nil && k.Guarded:
-		return model.Errorf(model.CodeUnsupported, "at", "%s of an earlier moment are not shown", k.Nouns()).Try("netctl history %s shows their changes", k.Name)
 	}
 	return nil
 }

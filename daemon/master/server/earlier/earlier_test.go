@@ -22,11 +22,11 @@ func cluster(t *testing.T) (m *mastertest.Master, then uint64) {
 	t.Helper()
 	m = mastertest.Start(t, mastertest.Options{})
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24 gateway=10.1.1.254", "policy p", "rule p:1 direction=in protocol=tcp port=5432 action=deny priority=1",
-		"group db networkName=blue policies=p", "group web networkName=blue", "attach blue web1 group=web", "attach blue db1 group=db")
+		"group db networkName=blue policies=p", "group web networkName=blue", "attach blue web1 group=web", "attach blue db1 group=db", "user ann")
 	m.Kubernetes(t, &record.Namespace{Name: "shop"})
 	m.Pod(t, "blue", "shop", "pod-1", nil)
 	then = uint64(m.Catalog.Revision())
-	m.Must(t, "rm rule p:1", "detach blue web1", "detach blue db1", "rm group db", "tenant later", "claim h9 vtep=192.0.2.9")
+	m.Must(t, "rm rule p:1", "detach blue web1", "detach blue db1", "rm group db", "rm user ann", "tenant later", "claim h9 vtep=192.0.2.9")
 	if err := m.DeleteEndpoint(t.Context(), model.DeleteEndpointRequest{TenantName: "default", NetworkName: "blue", EndpointID: "shop-pod-1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestEarlier(t *testing.T) {
 		{"one object of later", "/tenants/later/", 404, []string{"!refused"}},
 		{"the verdict of then", "/why?from=web1&to=db1&protocol=tcp&port=5432", 200, []string{`"verdict":"denied"`, `"in":"default:p:1"`, `"intentOnly":true`, "rule default:p:1 denies tcp 5432", `"next":"netctl history rule default:p:1"`}},
 		{"of a group", "/why?from=web&to=group/db&port=80", 200, []string{`"verdict":"allowed"`, "no rule speaks of tcp 80"}},
-		{"of a pod", "/why?from=web1&to=shop/pod-1&port=80", 200, []string{`"verdict":"unknown"`, "is not recorded", "shop-pod-1"}},
+		{"of a pod", "/why?from=web1&to=shop/pod-1&port=80", 200, []string{`"verdict":"unknown"`, "policies of Kubernetes for shop/pod-1 are not recorded"}},
 		{"of a host", "/why?from=h9&to=db1&port=80", 404, []string{"hosts and services of Kubernetes of an earlier moment are not recorded", "netctl get endpoints --at"}},
 		{"no packet", "/why?from=web1&to=db1&probe=true", 400, []string{`"field":"probe"`}},
 		{"a search", "/find?q=db1", 200, []string{"default:blue:db1"}},
@@ -78,7 +78,7 @@ func TestEarlier(t *testing.T) {
 		{"nodes", "/nodes", 405, []string{`"field":"at"`, "is not recorded", "leave out at"}},
 		{"flows", "/agents/h1/flows", 405, []string{"is not recorded"}},
 		{"policies of Kubernetes", "/networkPolicies/", 405, []string{"no history of a network policy is kept"}},
-		{"users", "/users/", 405, []string{"netctl history user shows their changes"}},
+		{"users", "/users/", 200, []string{`"username":"ann"`}},
 		{"pods", "/matrix/shop", 405, []string{"is not recorded"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -34,7 +34,10 @@ type reader struct {
 func newReader(e *Earlier, at string, state *past.State, log history.Log) *reader {
 	r := &reader{at: at, state: state, routes: rest.NewRouter(e.log)}
 	nobody := peer.New(state.Catalog, peer.Transport{HTTP: &http.Client{Transport: silent{}}})
-	(&objects.Objects{Inspector: inspect.Inspector{Catalog: state.Catalog, Peers: nobody}, Log: e.log}).Register(r.routes)
+	secrets := func() func(*catalog.View, string) string {
+		return func(*catalog.View, string) string { return "not recorded" }
+	}
+	(&objects.Objects{Inspector: inspect.Inspector{Catalog: state.Catalog, Peers: nobody, Secrets: secrets}, Log: e.log}).Register(r.routes)
 	find.New(state.Catalog).Register(r.routes)
 	probe.Why(r.routes, state.Catalog, why.AtMoment(state.Catalog, log, state.Time))
 	r.routes.Read("/api/v1/health", func(*http.Request, httprouter.Params) (any, error) { return r.health(e.catalog) })
