@@ -26,5 +26,9 @@ func showBundle(ctx context.Context, in io.Reader, out io.Writer, m *Model, o *o
 	f := feed.New(&client.Client{Base: term.BundleBase, HTTP: &http.Client{Transport: b.Transport}, Program: "console/" + build.Info().Version},
 		func() time.Time { return time.Now().Add(-ago) })
 	m.cluster, m.bundle, m.now = f, b.String(), b.Manifest.Made
+	m.clock = m.now
+	if err := o.travel(m); err != nil {
+		return err
+	}
 	return o.show(ctx, in, out, f, m)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/build"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/moment"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -73,7 +74,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host fu
 	f.IntVar(&o.recordLimit, "record-limit", 64, "maximum size of the recording in MiB")
 	f.StringVar(&o.replay, "replay", "", "play this recording instead of connecting to a netmaster")
 	f.StringVar(&o.bundle, "bundle", "", "show this support bundle (of netctl support-bundle) instead of a live cluster (requires the netmaster binary, next to contiv or in $PATH)")
-	f.StringVar(&o.at, "at", "", "with --replay: start at a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
+	f.StringVar(&o.at, "at", "", "show the cluster at an earlier moment: "+moment.Forms+"; with --replay: start at a time (2006-01-02T15:04:05Z or 15:04:05), an offset (90s), or an offset from the end (-10s)")
 	f.StringVar(&o.serve, "serve", "", "serve the console over SSH at this address, such as :2222, to users with a password or a key")
 	f.StringVar(&o.keys, "authorized-keys", "", "with --serve: file of public keys, each behind context=\"NAME\", whose context has the rights of the key")
 	f.StringVar(&o.hostKey, "host-key", "", "with --serve: file of the server's private key, made if it is missing (default: contiv/ssh_host_ed25519_key beside the file of contexts)")
@@ -121,6 +122,9 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 	}
 	f := feed.New(c, time.Now)
 	m.cluster = f
+	if err := o.travel(m); err != nil {
+		return err
+	}
 	if o.record == "" {
 		return o.show(ctx, in, out, f, m)
 	}
@@ -132,6 +136,19 @@ func run(ctx context.Context, in io.Reader, out io.Writer, getenv func(string) s
 		m.recorder = w
 	}
 	return errors.Join(o.show(ctx, in, out, f, m), w.Close())
+}
+
+// travel has the model begin at the moment of --at.
+func (o *options) travel(m *Model) error {
+	if o.at == "" {
+		return nil
+	}
+	to, err := moment.Parse(o.at, m.clock, m.clock.Location())
+	if err != nil {
+		return fmt.Errorf("--at: %w", err)
+	}
+	m.travel(to)
+	return nil
 }
 
 // replay plays a recording.

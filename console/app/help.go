@@ -40,6 +40,9 @@ func newHelp(m *Model) *help {
 	if m.replay != nil {
 		section("THE RECORDING", bindings(replayKeys()))
 	}
+	if m.inPast() {
+		section("THE PAST", bindings(pastKeys()))
+	}
 	section("YOUR KEYS", bindings(m.personal.keys()))
 	section("YOUR VIEWS, by name behind \":\"", m.personal.entries())
 	section("PAGES, by number or by name behind \":\"", entryKeys())

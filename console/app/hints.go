@@ -50,9 +50,12 @@ func (m *Model) hints() (own, always []hint) {
 	case m.help != nil:
 		return nil, []hint{{"up/down", "scroll"}, {"any other key", "close"}}
 	}
+	if m.inPast() {
+		own = []hint{{"< >", "change"}, {", .", "minute"}, {"ctrl+e", "now"}}
+	}
 	seen := map[string]bool{}
 	for _, k := range append(m.page().Keys, m.page().Body.Keys()...) {
-		if key, word := k.Hint(m.editor != nil); key != "" && !seen[key] {
+		if key, word := k.Hint(m.editor != nil && !m.inPast()); key != "" && !seen[key] {
 			seen[key] = true
 			own = append(own, hint{key, word})
 		}

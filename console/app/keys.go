@@ -41,6 +41,7 @@ func globalKeys() []binding {
 		numbers,
 		bind(":", "go to a page by name, such as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
 		bind(findKeyName, "find objects, addresses, MACs, ports, containers, pods and hosts; enter opens one", (*Model).find),
+		bind("@", "go to an earlier moment: a time, or a duration before now such as 2h; also :at TIME, and :now returns", (*Model).ask),
 		bind("/", "filter by a regular expression; a leading ! inverts", (*Model).ask),
 		bind("?", "this help", func(m *Model, _ string) tea.Cmd { m.help = newHelp(m); return nil }),
 		bind("esc", "end the filter, or go back", func(m *Model, _ string) tea.Cmd {
@@ -61,8 +62,8 @@ func globalKeys() []binding {
 		}),
 		bind("!", "go to the reported problem", func(m *Model, _ string) tea.Cmd { m.goToProblem(); return nil }),
 		bind("c", "copy the netctl command of the last line (OSC 52)", func(m *Model, _ string) tea.Cmd {
-			m.notice = "copied (if the terminal allows it): " + m.page().Command
-			return tea.SetClipboard(m.page().Command)
+			m.notice = "copied (if the terminal allows it): " + m.command()
+			return tea.SetClipboard(m.command())
 		}),
 		bind("ctrl+t", "use the mouse in the console (scroll, select, sort, change pages) or in the terminal", func(m *Model, _ string) tea.Cmd {
 			if m.mouse = !m.mouse; m.mouse {

@@ -54,7 +54,9 @@ type Model struct {
 	light    *theme.Theme       // to be taken when the terminal's background is light; nil: the theme was chosen
 	work     *widget.Background // nil: everything is done at once
 	snapshot *feed.Snapshot
-	now      time.Time
+	now      time.Time // of what is shown
+	clock    time.Time // of the present
+	goal     time.Time // the earlier moment that is to be shown; zero: the present
 	checked  checked
 	painted  painted
 
@@ -78,7 +80,7 @@ type Model struct {
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
 // editor is the program that edits files, with its arguments; without one the console changes nothing.
 func New(ctx context.Context, cluster Cluster, t *theme.Theme, first *page.Page, now time.Time, editor ...string) *Model {
-	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, width: minWidth, height: minHeight, pages: []*page.Page{first}}
+	return &Model{ctx: ctx, cluster: cluster, editor: editor, theme: t, snapshot: &feed.Snapshot{}, now: now, clock: now, width: minWidth, height: minHeight, pages: []*page.Page{first}}
 }
 
 // InBackground has long work done by other goroutines from now on. They call ready when there is something to be fetched, which
@@ -119,14 +121,14 @@ func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
-		m.snapshot = msg
-		if m.bundle == "" && msg.Received.After(m.now) {
-			m.now = msg.Received
-		}
+		m.receive(msg)
 		m.openFound()
 	case tickMsg:
 		if m.replay == nil && m.bundle == "" {
-			m.now = time.Time(msg)
+			m.clock = time.Time(msg)
+		}
+		if m.replay == nil && m.bundle == "" && !m.snapshot.Past() {
+			m.now = m.clock
 		}
 		return next()
 	case replayTickMsg:
@@ -168,10 +170,28 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// receive shows a snapshot, if it is of the moment that is to be shown.
+func (m *Model) receive(s *feed.Snapshot) {
+	if !m.ofMoment(s) {
+		return
+	}
+	switch m.snapshot = s; {
+	case s.Past():
+		m.now = s.Moment.In(m.clock.Location())
+	case m.bundle != "":
+		m.now = m.clock
+	default:
+		if s.Received.After(m.clock) {
+			m.clock = s.Received
+		}
+		m.now = m.clock
+	}
+}
+
 func (m *Model) page() *page.Page { return m.pages[m.at] }
 
 func (m *Model) canvas() page.Canvas {
-	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil, Background: m.work}
+	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil && !m.inPast(), Background: m.work}
 }
 
 // key acts on a key: the prompt first, then what works everywhere, then the page.
@@ -197,6 +217,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		keys := append(m.personal.keys(), globalKeys()...)
 		if m.replay != nil {
 			keys = append(replayKeys(), keys...)
+		}
+		if m.inPast() {
+			keys = append(pastKeys(), keys...)
 		}
 		if cmd, ok := m.press(keys, msg); ok {
 			return cmd
@@ -237,6 +260,8 @@ func (m *Model) perform(a page.Action) tea.Cmd {
 		m.notice = a.Notice
 	}
 	switch {
+	case m.inPast() && (a.Edit != nil || a.Change != nil || a.HandOver != nil):
+		m.notice = "the past cannot be changed: :now returns to the present"
 	case a.Edit != nil:
 		return m.edit(*a.Edit, a.Draft)
 	case a.Change != nil:
@@ -306,8 +331,12 @@ func (m *Model) arrive(at int) {
 func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	switch kind {
 	case "@":
-		if done && line != "" {
+		switch {
+		case !done || line == "":
+		case m.replay != nil:
 			return m.goTo(line)
+		default:
+			m.travelTo(line)
 		}
 		return nil
 	case "/":
@@ -325,6 +354,17 @@ func (m *Model) answer(kind, line string, done bool) tea.Cmd {
 	}
 	if line == "q" || line == "quit" {
 		return tea.Quit
+	}
+	if line == toPresent {
+		m.travel(m.clock)
+		return nil
+	}
+	if at, ok := strings.CutPrefix(line, toMoment+" "); ok || line == toMoment {
+		if at = strings.TrimSpace(strings.TrimPrefix(at, toMoment)); at == "" {
+			return m.ask("@")
+		}
+		m.travelTo(at)
+		return nil
 	}
 	if name, ok := strings.CutPrefix(line, "save "); ok || line == "save" {
 		m.save(strings.TrimSpace(strings.TrimPrefix(name, "save")))

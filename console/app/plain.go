@@ -180,7 +180,7 @@ func (p *plain) line(ctx context.Context, line string) {
 		p.over = true
 		return
 	case kind != "":
-		if _, _, err := p.m.personal.open(rest); kind == ":" && err != nil {
+		if _, _, err := p.m.personal.open(rest); kind == ":" && err != nil && !travels(rest) {
 			rest = complete(rest, p.m.snapshot, &p.m.personal)
 		}
 		p.run(ctx, p.m.answer(kind, rest, true))

@@ -3,6 +3,8 @@
 package app
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/contiv/contiv/console/feed"
@@ -39,6 +41,11 @@ func (p *prompt) hints() []hint {
 	return []hint{{"enter", "go"}, {"esc", "close"}}
 }
 
+// travels reports whether a line goes to another moment.
+func travels(line string) bool {
+	return line == toPresent || line == toMoment || strings.HasPrefix(line, toMoment+" ")
+}
+
 // update edits the line. done reports whether it was ended with enter; esc ends it with an empty line.
 func (p *prompt) update(msg tea.Msg, s *feed.Snapshot, own *personal) (kind, line string, done bool) {
 	kind = p.kind
@@ -48,7 +55,7 @@ func (p *prompt) update(msg tea.Msg, s *feed.Snapshot, own *personal) (kind, lin
 		*p = prompt{}
 		return kind, "", true
 	case pressed.String() == "enter":
-		if _, _, err := own.open(line); kind == ":" && err != nil {
+		if _, _, err := own.open(line); kind == ":" && err != nil && !travels(line) {
 			line = complete(line, s, own)
 		}
 		*p = prompt{}

@@ -68,8 +68,8 @@ func play(o *options) (*playback, error) {
 // replayOptions refuses what a recording cannot do.
 func (o *options) replayOptions() error {
 	switch {
-	case o.replay == "" && o.at != "":
-		return fmt.Errorf("--at requires --replay")
+	case o.replay == "" && o.at != "" && (o.record != "" || o.write || o.serve != ""):
+		return fmt.Errorf("--at shows the past, which does not change: remove --write, --record and --serve")
 	case o.replay != "" && o.record != "":
 		return fmt.Errorf("--replay and --record exclude each other: copy the recording instead")
 	case o.replay != "" && o.write:

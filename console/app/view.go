@@ -41,7 +41,7 @@ func (m *Model) Frame() string {
 		return m.tooSmall()
 	}
 	c := m.canvas()
-	body := m.page().Body.View(c, m.snapshot)
+	body := m.page().View(c, m.snapshot)
 	lines := m.header() // after the body, whose rows it counts
 	if m.finder != nil {
 		body = m.finder.view(c, m.snapshot)
@@ -104,11 +104,15 @@ func (m *Model) header() []string {
 	crumbs := m.crumbs()
 	crumbs[0] = t.Paint(theme.Title, crumbs[0])
 	leader := leaderName(s)
-	if m.bundle == "" && page.Lost(s, m.now) {
+	if s.Past() {
+		leader = "?"
+	} else if m.bundle == "" && page.Lost(s, m.now) {
 		leader = "?"
 	}
 	link := t.Paint(theme.Bad, t.Glyphs.Cross+" down")
 	switch age := m.now.Sub(s.Received); {
+	case s.Past() && s.Synced:
+		link = t.Paint(theme.Warn, t.Glyphs.Half+" past")
 	case m.bundle != "" && s.Synced:
 		link = t.Paint(theme.Held, t.Glyphs.Half+" bundle")
 	case s.Watching && age > 5*time.Second:
@@ -183,6 +187,8 @@ func (m *Model) statusLine() string {
 	switch {
 	case m.replay != nil:
 		return m.replay.bar(m.theme, m.width)
+	case m.inPast():
+		return m.pastBar()
 	case m.recorder != nil:
 		return recordingState(m.theme, m.recorder, m.width)
 	case m.bundle != "":
@@ -243,7 +249,7 @@ func (m *Model) footer() []string {
 			tabs[i] = t.Paint(theme.Title, tabs[i])
 		}
 	}
-	command := " $ " + m.page().Command
+	command := " $ " + m.command()
 	switch {
 	case m.finder != nil:
 		return []string{m.hintLine(), " " + strings.Join(tabs, " ") + "  ? help", " $ netctl find " + m.finder.text}
@@ -270,6 +276,14 @@ func (m *Model) footer() []string {
 		command += t.Paint(theme.Held, "   "+working+t.Glyphs.Ellipsis)
 	}
 	return []string{m.hintLine(), " " + strings.Join(tabs, " ") + "  ? help", command}
+}
+
+// command is the command that prints what the page shows.
+func (m *Model) command() string {
+	if m.snapshot.Past() {
+		return page.AtMoment(m.page().Command, m.snapshot.Moment)
+	}
+	return m.page().Command
 }
 
 func hiddenColumns(n int) string {

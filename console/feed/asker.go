@@ -8,6 +8,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/model"
 )
 
 const (
@@ -28,6 +31,22 @@ type requester struct {
 
 func newRequester() *requester {
 	return &requester{asked: map[Question]time.Time{}, busy: map[Question]bool{}, wake: make(chan struct{}, 1)}
+}
+
+// restart forgets what was asked: it was about another moment.
+func (i *requester) restart() {
+	i.mu.Lock()
+	clear(i.asked)
+	clear(i.busy)
+	i.mu.Unlock()
+	i.signal()
+}
+
+// repeat has a question asked again at once.
+func (i *requester) repeat(q Question) {
+	i.mu.Lock()
+	delete(i.asked, q)
+	i.mu.Unlock()
 }
 
 // Ask sets the questions to repeat from now on; the answers come with the snapshots. It does not block.
@@ -109,7 +128,10 @@ func (f *Feed) askWanted(ctx context.Context) error {
 		}
 		for _, q := range f.requester.due(f.store.now()) {
 			wait.Go(func() {
-				f.answer(ctx, q)
+				if err := f.answer(ctx, q); client.IsCode(err, model.CodeUnavailable) && f.client.Moment != "" { // of the past, a question is asked until it is answered once
+					pause(ctx, pollInterval)
+					f.requester.repeat(q)
+				}
 				f.requester.done(q)
 			})
 		}
@@ -120,11 +142,12 @@ func (f *Feed) askWanted(ctx context.Context) error {
 	}
 }
 
-func (f *Feed) answer(ctx context.Context, q Question) {
+func (f *Feed) answer(ctx context.Context, q Question) error {
 	value, err := f.ask(ctx, q)
 	if ctx.Err() == nil {
 		f.store.answer(q, value, err)
 	}
+	return err
 }
 
 // answer keeps an answer, and drops old ones whose question is no longer used.

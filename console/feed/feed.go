@@ -27,23 +27,37 @@ const (
 
 // Feed follows one cluster.
 type Feed struct {
-	client    *client.Client
+	live      *client.Client   // of the present
+	client    *client.Client   // of the moment that is shown
+	now       func() time.Time // the clock of the present
+	travel    travel
 	store     *store
 	requester *requester
 	turn      int      // index of the network that is requested next although nothing happened in it
 	list      nodeList // of the poll
-	trends    trends
+	trends    *trends
 	past      happening
 }
 
 // New makes a Feed on a client. now is the clock that dates events and answers.
 func New(c *client.Client, now func() time.Time) *Feed {
-	return &Feed{client: c, store: newStore(c.Base, now), requester: newRequester(), past: happening{client: c}}
+	return &Feed{live: c, client: c, now: now, travel: travel{moved: make(chan struct{})}, store: newStore(c.Base, now), requester: newRequester(), trends: &trends{},
+		past: happening{client: c}}
 }
 
 // Run follows the cluster until ctx ends, and passes each new state to publish, which may block: changes of the meantime are merged into
-// the next state. It restores a broken connection; the snapshots report that.
+// the next state. It restores a broken connection; the snapshots report that. After Travel it passes on the state of that moment.
 func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
+	for ctx.Err() == nil {
+		if err := f.during(ctx, publish); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow follows the present until ctx ends.
+func (f *Feed) follow(ctx context.Context, publish func(*Snapshot)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.watch(ctx) })
 	group.Go(func() error { return f.poll(ctx) })
@@ -52,35 +66,39 @@ func (f *Feed) Run(ctx context.Context, publish func(*Snapshot)) error {
 	if f.store.recorder != nil {
 		group.Go(func() error { return f.pollQuestions(ctx) })
 	}
-	group.Go(func() error {
-		for {
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-f.store.changed:
-				publish(f.store.snapshot())
-			}
-			pause(ctx, frameInterval)
-		}
-	})
+	group.Go(func() error { return f.publish(ctx, publish) })
 	return group.Wait()
+}
+
+// publish passes each new state on until ctx ends.
+func (f *Feed) publish(ctx context.Context, publish func(*Snapshot)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.store.changed:
+			publish(f.store.snapshot())
+		}
+		pause(ctx, frameInterval)
+	}
 }
 
 // Once waits until everything has been received and returns it: the state of a single frame. wants returns the questions to ask, from the
 // state without them; nil: none.
 func (f *Feed) Once(ctx context.Context, wants func(*Snapshot) []Question) (*Snapshot, error) {
-	f.nodes(ctx)
-	for e, err := range f.client.Watch(ctx, nil) {
-		if err != nil {
+	if at, _ := f.destination(); at.IsZero() {
+		f.nodes(ctx)
+		if err := f.receive(ctx); err != nil {
 			return nil, err
 		}
-		f.store.event(e)
-		if e.Type == model.EventSync {
-			break
+		f.past.look(ctx, f.store, time.Now())
+		f.pools(ctx, f.store.stale(len(f.store.snapshot().Objects[model.KindNetwork().Name])))
+	} else {
+		f.enter(at)
+		if err := f.read(ctx); err != nil {
+			return nil, err
 		}
 	}
-	f.past.look(ctx, f.store, time.Now())
-	f.pools(ctx, f.store.stale(len(f.store.snapshot().Objects[model.KindNetwork().Name])))
 	if wants != nil {
 		f.askAll(ctx, wants(f.store.snapshot()))
 	}
@@ -98,7 +116,7 @@ func (f *Feed) askAll(ctx context.Context, questions []Question) {
 		for _, q := range questions {
 			twice := topics[q.Topic].rate
 			if again = again || twice; round == 0 || twice {
-				wait.Go(func() { f.answer(ctx, q) })
+				wait.Go(func() { _ = f.answer(ctx, q) })
 			}
 		}
 		wait.Wait()
@@ -165,6 +183,9 @@ func (f *Feed) nodes(ctx context.Context) {
 
 // Put creates or changes an object, as netctl apply does. It blocks until netmaster has answered or ctx ends.
 func (f *Feed) Put(ctx context.Context, o model.Object) error {
+	if err := f.changeable(); err != nil {
+		return err
+	}
 	text, err := json.Marshal(o.Clone()) // without links
 	if err != nil {
 		return fmt.Errorf("encode %s %s: %w", o.Kind().Name, o.ObjectKey(), err)
@@ -173,19 +194,25 @@ func (f *Feed) Put(ctx context.Context, o model.Object) error {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return fmt.Errorf("encode %s %s: %w", o.Kind().Name, o.ObjectKey(), err)
 	}
-	_, _, err = f.client.Apply(ctx, model.ApplyRequest{Objects: []model.ApplyObject{{Kind: o.Kind().Name, Fields: fields}}})
+	_, _, err = f.live.Apply(ctx, model.ApplyRequest{Objects: []model.ApplyObject{{Kind: o.Kind().Name, Fields: fields}}})
 	return err
 }
 
 // Delete deletes an object. It blocks until netmaster has answered or ctx ends.
 func (f *Feed) Delete(ctx context.Context, kind *model.Kind, key string) error {
-	_, err := f.client.Delete(ctx, kind, key)
+	if err := f.changeable(); err != nil {
+		return err
+	}
+	_, err := f.live.Delete(ctx, kind, key)
 	return err
 }
 
 // HandOver has the leader step down in favour of the master of an address. It blocks until that one accepts writes.
 func (f *Feed) HandOver(ctx context.Context, to string) (model.Handover, error) {
-	return f.client.HandOver(ctx, model.HandoverRequest{To: to})
+	if err := f.changeable(); err != nil {
+		return model.Handover{}, err
+	}
+	return f.live.HandOver(ctx, model.HandoverRequest{To: to})
 }
 
 func pause(ctx context.Context, d time.Duration) {

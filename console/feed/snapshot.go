@@ -48,7 +48,14 @@ type Snapshot struct {
 	Watching  bool      // the stream is up
 	Received  time.Time // last answer to anything
 	Err       string    // why the connection is down; "" while it is up
+
+	Moment  time.Time // the earlier moment of which all this is; zero: the present, or that of a recording
+	Refused string    // why nothing is known of Moment; "": it is, or will be
+	Marks   []Mark    // with Moment: when something happened until now, the oldest first
 }
+
+// Past reports whether the snapshot is of an earlier moment, of which nodes, traffic, logs and objects of Kubernetes are not known.
+func (s *Snapshot) Past() bool { return !s.Moment.IsZero() }
 
 // EventLimit is how many events a Snapshot remembers.
 const EventLimit = 1000

@@ -122,7 +122,7 @@ func Node(name string) *Page {
 	to := func(keys, does string, build func() *Page) Key {
 		return on(keys, does, func(string, Canvas, *feed.Snapshot) Action { return open(build()) })
 	}
-	return &Page{Name: "node " + name, Command: "netctl describe node " + name, Asks: asks(q), Body: &documents{questions: []feed.Question{q}}, Keys: []Key{
+	return &Page{Name: "node " + name, Live: true, Command: "netctl describe node " + name, Asks: asks(q), Body: &documents{questions: []feed.Question{q}}, Keys: []Key{
 		to("m", "list the endpoints on the host", func() *Page { return endpointsOf(name) }),
 		to("l", "show the last log lines of the host's agent", func() *Page { return Logs(name, model.LogNetplugin) }),
 		to("f", "show the flows of the host", func() *Page { return FlowTables(name) }),

@@ -53,7 +53,7 @@ func docknets() *Page {
 			return widget.Row{Cells: []string{d.ShortID(), cmp.Or(d.Host, "swarm"), d.Tenant, d.Network, cmp.Or(d.Group, "-"), strconv.Itoa(d.Endpoints), d.Maker()}}
 		},
 	}
-	return &Page{Name: "docknets", Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
+	return &Page{Name: "docknets", Live: true, Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
 		l.on("enter", "show the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }).hint("enter", "endpoints"),
 		l.on("d", "show the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }).hint("d", "details"),
 	}}
@@ -69,7 +69,7 @@ func behind(d *model.DockerNetwork) *Page {
 
 // docknet makes the page of one Docker network.
 func docknet(id string) *Page {
-	return &Page{Name: id, Command: "netctl docknet inspect " + id, Asks: asks(docknetQuestion()), Body: &text{lines: func(c Canvas, s *feed.Snapshot) []string {
+	return &Page{Name: id, Live: true, Command: "netctl docknet inspect " + id, Asks: asks(docknetQuestion()), Body: &text{lines: func(c Canvas, s *feed.Snapshot) []string {
 		out, ready := answered(docknetQuestion(), "netmaster")(c, s)
 		if !ready {
 			return out

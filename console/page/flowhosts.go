@@ -53,6 +53,6 @@ func flowHosts() *Page {
 			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewFlowHosts(), true, n, map[string]string{"State": state})}
 		},
 	}
-	return &Page{Name: "flows", Command: "netctl node ls", Body: l,
+	return &Page{Name: "flows", Live: true, Command: "netctl node ls", Body: l,
 		Keys: []Key{l.on("enter", "show the flow tables of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }).hint("enter", "tables")}}
 }

@@ -57,7 +57,7 @@ const narrow = 110
 // flowsPage makes the page of the flows of a host that selects chooses, of several tables or one, at first in a view.
 func flowsPage(host, what, command string, view int, several bool, selects func(*model.Flow) bool) *Page {
 	q := feed.Question{Topic: feed.Flows, Host: host}
-	p := &Page{Asks: asks(q)}
+	p := &Page{Asks: asks(q), Live: true}
 	choose := func(to int) {
 		view = to % len(flowViews())
 		p.Name, p.Command = what+" on "+host+flowViews()[view].title, command+flowViews()[view].flag

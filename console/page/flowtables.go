@@ -35,7 +35,7 @@ func FlowTables(host string) *Page {
 		}
 		return lines, ready
 	}
-	return &Page{Name: "flows of " + host, Command: "netctl flows " + host, Asks: asks(q), Body: l, Keys: []Key{
+	return &Page{Name: "flows of " + host, Live: true, Command: "netctl flows " + host, Asks: asks(q), Body: l, Keys: []Key{
 		l.on("enter", "show the flows of the table", func(t *flowTable) Action { return open(flowList(host, cmp.Or(t.name, t.id), "")) }).hint("enter", "flows"),
 		on("v", "show the flows of all tables", func(string, Canvas, *feed.Snapshot) Action { return open(flowList(host, "", "")) }).hint("v", "all flows"),
 		on("w t", "trace a packet: whether it passes, and why", func(string, Canvas, *feed.Snapshot) Action { return open(Why("", "", "")) }).hint("w", "why"),

@@ -36,6 +36,9 @@ func Check(s *feed.Snapshot, now time.Time) Health {
 		return Health{Word: "CONNECTING", Why: "waiting for the first response of netmaster", Role: theme.Held}
 	}
 	all := problems(s, now)
+	if len(all) == 0 && s.Past() {
+		return Health{Word: "NO FINDING", Role: theme.Good, Why: "none was open, by the timeline; " + count(len(s.Endpoints), "endpoint")}
+	}
 	if len(all) == 0 {
 		agents, masters := 0, 0
 		for _, n := range s.Nodes {
@@ -69,6 +72,9 @@ func problems(s *feed.Snapshot, now time.Time) (out []Problem) {
 			why = strings.TrimSuffix(fmt.Sprintf("the data is %s old; %s", Age(now.Sub(s.Received)), why), "; ")
 		}
 		return []Problem{{"CONNECTION LOST", why, theme.Bad, func() *Page { return connection(s, now) }}}
+	}
+	if s.Past() {
+		return found(s, now)
 	}
 	if s.Nodes == nil {
 		why := "the nodes have not answered"

@@ -24,7 +24,7 @@ type difference struct {
 // Host makes the page of the problems of one host: its agent's report, and the drift of its switch.
 func Host(host string) *Page {
 	q := feed.Question{Topic: feed.Drift, Host: host}
-	p := &Page{Name: "host " + host, Command: "netctl drift " + host, Asks: asks(q)}
+	p := &Page{Name: "host " + host, Live: true, Command: "netctl drift " + host, Asks: asks(q)}
 	l := &list[*difference]{
 		headers: columns(model.ViewDriftOfHost().Headers(true)...),
 		empty:   func(*feed.Snapshot) string { return "no differences since its agent started" },

@@ -36,7 +36,7 @@ type leader struct {
 func Leader() *Page {
 	b := &leader{}
 	b.text.lines = b.lines
-	return &Page{Name: "leader", Command: "netctl leader", Asks: asks(leadership(), masterPairs()), Body: b, Keys: []Key{
+	return &Page{Name: "leader", Live: true, Command: "netctl leader", Asks: asks(leadership(), masterPairs()), Body: b, Keys: []Key{
 		on("T", "transfer leadership to another netmaster (--write), after confirmation", func(_ string, c Canvas, _ *feed.Snapshot) Action {
 			if !c.Write {
 				return Action{Notice: "the console is read-only; start it with --write to transfer leadership"}

@@ -41,7 +41,7 @@ func Logs(host, part string) *Page {
 		}
 		return out
 	}}
-	return &Page{Name: "logs/" + host + "/" + part, Command: "netctl logs " + host + " " + part, Asks: asks(q), Body: b, Keys: []Key{
+	return &Page{Live: true, Name: "logs/" + host + "/" + part, Command: "netctl logs " + host + " " + part, Asks: asks(q), Body: b, Keys: []Key{
 		on("n", "show the next part of the host: netmaster, then Open vSwitch", func(string, Canvas, *feed.Snapshot) Action {
 			parts := model.LogParts()
 			return open(Logs(host, parts[(slices.Index(parts, part)+1)%len(parts)]))

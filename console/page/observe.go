@@ -60,7 +60,7 @@ func Observe(denied bool) *Page {
 			return widget.Row{Role: observedRole(e.Verdict), Cells: []string{at, cmp.Or(e.Host, "-"), string(e.Verdict), cmp.Or(e.Traffic(), "-"), cmp.Or(e.From.String(), "-"), cmp.Or(e.To.String(), "-"), e.Why()}}
 		},
 	}
-	p := &Page{Name: "observe", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
+	p := &Page{Name: "observe", Live: true, Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
 		l.on("enter", "trace the connection: whether it is allowed, and why", func(e *model.Observed) Action { return judged(e) }).hint("enter", "why"),
 		on("t", "show top talkers", func(string, Canvas, *feed.Snapshot) Action { return open(talkers()) }).hint("t", "talkers"),
 	}}

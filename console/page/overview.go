@@ -64,6 +64,9 @@ func roomy(c Canvas) bool { return c.Width >= 100 }
 
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
 func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
+	if s.Past() {
+		return pastOverview(c, s)
+	}
 	t := c.Theme
 	out := []string{t.Paint(theme.Title, "MASTERS")}
 	for _, n := range masters(s) {
@@ -82,6 +85,36 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	}
 	out = b.draw(c, s, append(out, "", title), height)
 	out = append(out, "", busy(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
+	return withEvents(c, out, events)
+}
+
+// pastOverview draws what is known of an earlier moment: the fullest networks, objects, open findings and the last events before it.
+func pastOverview(c Canvas, s *feed.Snapshot) []string {
+	t := c.Theme
+	out := []string{t.Paint(theme.Title, "HOSTS    ") + t.Paint(theme.Dim, "hosts, leaders and rates of an earlier moment are not recorded"), "", fullest(c, s),
+		widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "FINDINGS THAT WERE OPEN")}
+	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
+	switch {
+	case !ok:
+		out = append(out, "  "+answerState(c, a, "netmaster"))
+	case len(h.Findings) == 0:
+		out = append(out, t.Paint(theme.Dim, "  none"))
+	}
+	const most = 5
+	for i := range min(most, len(h.Findings)) {
+		f := &h.Findings[i]
+		_, role := wordOf(f)
+		out = append(out, t.Paint(role, "  "+widget.Fit(t, string(f.Severity), 9)+subjectOf(f)+": "+f.Evidence))
+	}
+	if n := len(h.Findings) - most; n > 0 {
+		out = append(out, t.Paint(theme.Dim, fmt.Sprintf("  and %d more", n)))
+	}
+	return withEvents(c, append(out, "", t.Paint(theme.Title, "LAST EVENTS BEFORE")), lastEvents(c, s, c.Height))
+}
+
+// withEvents adds events below a title, as many of the newest as there is room for.
+func withEvents(c Canvas, out, events []string) []string {
+	t := c.Theme
 	if len(events) == 0 {
 		text := "none known"
 		if c.Filter != nil {

@@ -36,6 +36,7 @@ type Page struct {
 	Keys    []Key // beside those of the body
 	Body    Body
 	Editing bool // the page shows what was made of a draft
+	Live    bool // the page shows what is known only of the present
 	// Marked is how many rows are marked; nil: rows are not marked.
 	Marked func(s *feed.Snapshot) int
 	// Refused records why a change that the page requested was not made; nil: the page does not keep that.
@@ -176,7 +177,7 @@ func (p *Page) Working() string {
 
 // Questions are the questions while the page is on the screen.
 func (p *Page) Questions(s *feed.Snapshot) []feed.Question {
-	if p.Asks == nil {
+	if p.Asks == nil || p.Live && s.Past() {
 		return nil
 	}
 	return p.Asks(s)

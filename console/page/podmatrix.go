@@ -53,7 +53,7 @@ type podMatrix struct {
 // PodMatrix makes the page of a namespace; "" is the first that has pods.
 func PodMatrix(namespace string) *Page {
 	p := &podMatrix{namespace: namespace}
-	p.page = &Page{Name: "podmatrix", Body: p, Keys: []Key{
+	p.page = &Page{Name: "podmatrix", Live: true, Body: p, Keys: []Key{
 		on("n", "show the next namespace", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			if all := namespaces(s); len(all) > 0 {
 				p.show(all[(slices.Index(all, p.chosen(s))+1)%len(all)])

@@ -76,6 +76,8 @@ func ruleStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		h := all[o.ObjectKey()]
 		packets, rate := packetCells(h, len(silent) > 0)
 		switch {
+		case s.Past():
+			return []string{"?", "?", "not recorded"}, theme.Dim
 		case h == nil && len(silent) > 0:
 			return []string{packets, rate, unknown}, theme.Dim
 		case h == nil:
@@ -115,7 +117,7 @@ func policyStatus(s *feed.Snapshot) func(model.Object) ([]string, theme.Role) {
 		}
 	}
 	return func(o model.Object) ([]string, theme.Role) {
-		packets, rate := packetCells(sums[o.ObjectKey()], len(silent) > 0)
+		packets, rate := packetCells(sums[o.ObjectKey()], len(silent) > 0 || s.Past())
 		return []string{strconv.Itoa(groups[o.ObjectKey()]), strconv.Itoa(rules[o.ObjectKey()]), packets, rate}, theme.Plain
 	}
 }

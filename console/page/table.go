@@ -39,7 +39,7 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 	t := &table[T]{kind: k, items: items, where: where, status: statusOf(k)}
 	t.list = list[T]{headers: t.names, source: t.version, empty: noneOf(k)}
 	t.table.Marked = func(key string) bool { return slices.Contains(t.marks, key) }
-	p := &Page{Name: name, Command: command, Body: t, Marked: func(s *feed.Snapshot) int { return len(t.marked(s)) }}
+	p := &Page{Name: name, Command: command, Live: k.Owner != "", Body: t, Marked: func(s *feed.Snapshot) int { return len(t.marked(s)) }}
 	if t.status != nil {
 		p.Asks = t.status.asks
 	}

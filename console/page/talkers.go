@@ -76,7 +76,7 @@ func talkers() *Page {
 			return widget.Row{Cells: []string{t.from, t.to, t.traffic, number(t.opened), number(t.refused), bytes, Age(c.Now.Sub(t.last))}}
 		},
 	}
-	return &Page{Name: "talkers", Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
+	return &Page{Name: "talkers", Live: true, Command: "netctl observe", Asks: asks(observedQuestion()), Body: l, Keys: []Key{
 		l.on("enter", "trace the connection: whether it is allowed, and why", func(t *talker) Action { return judged(t.event) }).hint("enter", "why"),
 	}}
 }

@@ -210,7 +210,8 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 	rel := p.relations(s, &here)
 	height, width := max(1, c.Height-2), c.Width
 	p.top = widget.InView(p.top, at, height, lines.size)
-	if !p.alone {
+	alone := p.alone || s.Past() // hosts of an earlier moment are not known
+	if !alone {
 		width = min(max(c.Width*2/5, 38), 64)
 	}
 	out := make([]string, height)
@@ -220,7 +221,7 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 			out[i] = p.line(t, &b, p.top+i == at, rel, width)
 		}
 	}
-	if !p.alone {
+	if !alone {
 		for i, box := range hostMap(t, s, p.made.all, rel, c.Width-width-1, height) {
 			out[i] += " " + box
 		}

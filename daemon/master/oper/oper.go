@@ -148,6 +148,8 @@ func Service(v *catalog.View, s *record.ServiceLB) model.ServiceLBOper {
 	for i := range o.Providers {
 		o.Providers[i].ServiceName = s.ID.Name
 	}
-	o.NumProviders, o.NumReady = len(o.Providers), ready(v, v.ProvidersOf(s))
+	if o.NumProviders = len(o.Providers); !v.IsPast() { // whether agents ran is not kept
+		o.NumReady = ready(v, v.ProvidersOf(s))
+	}
 	return o
 }
