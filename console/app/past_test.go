@@ -87,3 +87,119 @@ func TestNothingLiveInThePast(t *testing.T) {
 		}
 	}
 }
+
+// Keys step through the moments at which something happened, and return to the present.
+func TestPastKeys(t *testing.T) {
+	s, now := earlier()
+	at := s.Moment
+	for _, row := range []struct {
+		keys string
+		want time.Time // zero: the present
+	}{
+		{"<", now.Add(-72 * time.Minute)},
+		{">", now.Add(-14 * time.Second)},
+		{"> >", now.Add(-time.Second)},
+		{"> > >", time.Time{}},
+		{",", at.Add(-time.Minute)},
+		{".", at.Add(time.Minute)},
+		{"{", at.Add(-time.Hour)},
+		{"}", time.Time{}},
+		{"ctrl+e", time.Time{}},
+		{": n o w enter", time.Time{}},
+		{"@ 2 h enter", now.Add(-2 * time.Hour)},
+		{": a t space 2 h enter", now.Add(-2 * time.Hour)},
+		{": a t enter 2 h enter", now.Add(-2 * time.Hour)},
+	} {
+		m, r := past(t, opened(t, "events"), 120, 30)
+		press(m, strings.Fields(row.keys)...)
+		if got := r.to[len(r.to)-1]; !got.Equal(row.want) {
+			t.Errorf("%s: want %v, got %v", row.keys, row.want, got)
+		}
+		if frame := Plain(m.Frame()); !strings.Contains(frame, "going to ") {
+			t.Errorf("%s: want where it goes, got\n%s", row.keys, frame)
+		}
+	}
+}
+
+// What is shown stays until the moment is there, and if it cannot be read the console stays where it was.
+func TestPastArrives(t *testing.T) {
+	m, r := past(t, opened(t, "events"), 120, 30)
+	here := m.snapshot
+	press(m, ",")
+	to := r.to[len(r.to)-1]
+	m.Update(&feed.Snapshot{Moment: to})
+	m.Update(&feed.Snapshot{Synced: true})
+	if m.snapshot != here {
+		t.Error("want what was shown, until the moment is complete")
+	}
+	m.Update(&feed.Snapshot{Moment: to, Refused: "at: the history does not reach back to that moment"})
+	if frame := Plain(m.Frame()); m.snapshot != here || !m.goal.Equal(here.Moment) || !strings.Contains(frame, "does not reach back") || !strings.Contains(frame, "THE PAST  2030-01-02 13:50:11") {
+		t.Errorf("want the refusal, and the moment of before, got\n%s", frame)
+	}
+	press(m, ",")
+	there := &feed.Snapshot{Moment: to, Synced: true, Received: to}
+	m.Update(there)
+	if m.snapshot != there || !m.now.Equal(to) {
+		t.Errorf("want the moment, got %v", m.now)
+	}
+	press(m, "ctrl+e")
+	m.Update(&feed.Snapshot{Synced: true, Watching: true, Received: m.clock})
+	if frame := Plain(m.Frame()); !m.now.Equal(m.clock) || strings.Contains(frame, "PAST") || !strings.Contains(frame, "● live") {
+		t.Errorf("want the present, got\n%s", frame)
+	}
+}
+
+// Nothing is changed in the past, whatever the present permits.
+func TestPastIsNotChanged(t *testing.T) {
+	for _, keys := range []string{"e", "ctrl+d"} {
+		m, _ := past(t, opened(t, "rules"), 120, 30, "true")
+		press(m, keys)
+		if frame := Plain(m.Frame()); strings.Contains(frame, "delete?") || strings.Contains(frame, "edit ") {
+			t.Errorf("%s: want nothing to be changed, got\n%s", keys, frame)
+		}
+	}
+	m, _ := past(t, opened(t, "rules"), 120, 30, "true")
+	m.perform(page.Action{HandOver: &page.HandOver{To: "192.0.2.12:9999"}})
+	if !strings.Contains(m.notice, "the past cannot be changed: :now returns") {
+		t.Errorf("want a refusal, got %q", m.notice)
+	}
+}
+
+// Commands of the last line print the moment, or say that they print the present.
+func TestCommandsAtAMoment(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for command, want := range map[string]string{
+		"netctl network ls --all":       "netctl get network --all --at 2030-01-02T03:04:05Z",
+		"netctl get group/web -o yaml":  "netctl get group/web -o yaml --at 2030-01-02T03:04:05Z",
+		"netctl why a b tcp 80":         "netctl why a b tcp 80 --at 2030-01-02T03:04:05Z",
+		"netctl matrix --tenant shop":   "netctl matrix --tenant shop --at 2030-01-02T03:04:05Z",
+		"netctl networkpolicy ls --all": "netctl networkpolicy ls --all   (of the present)",
+		"netctl node ls":                "netctl node ls   (of the present)",
+		"netctl":                        "netctl",
+	} {
+		if got := page.AtMoment(command, at); got != want {
+			t.Errorf("%s: want %q, got %q", command, want, got)
+		}
+	}
+}
+
+// --at begins in the past, and not with what changes or records.
+func TestPastOptions(t *testing.T) {
+	for _, o := range []options{{at: "2h", write: true}, {at: "2h", record: "f"}, {at: "2h", serve: ":2222"}} {
+		if err := o.replayOptions(); err == nil || !strings.Contains(err.Error(), "--at shows the past, which does not change") {
+			t.Errorf("%+v: want a refusal, got %v", o, err)
+		}
+	}
+	m, r := past(t, opened(t, "events"), 120, 30)
+	if err := (&options{at: "90m"}).travel(m); err != nil || !r.to[len(r.to)-1].Equal(m.clock.Add(-90*time.Minute)) {
+		t.Errorf("want 90 minutes ago, got %v, %v", r.to, err)
+	}
+	if err := (&options{at: "soon"}).travel(m); err == nil || !strings.Contains(err.Error(), "--at: got soon, want a time such as") {
+		t.Errorf("want a refusal, got %v", err)
+	}
+	m.recorder = nil
+	plain, _ := still(t, mono(t, false), opened(t, "events"), 120, 30)
+	if press(plain, "@", "2", "h", "enter"); !strings.Contains(plain.notice, "only a cluster has earlier moments") {
+		t.Errorf("want why there is no past, got %q", plain.notice)
+	}
+}
