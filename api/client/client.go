@@ -203,10 +203,6 @@ func hostOf(text string) string {
 }
 
 func (c *Client) one(ctx context.Context, base, method, path string, body []byte, out any) (http.Header, error) {
-	path, err := c.asOf(method, path)
-	if err != nil {
-		return nil, err
-	}
 	answer, err := c.send(ctx, base, method, path, "application/json", body)
 	if err != nil {
 		return nil, err
@@ -239,8 +235,6 @@ func (c *Client) accepted(base string, answer *http.Response) error {
 		return &staleError{Refusal(answer)}
 	case answer.StatusCode != http.StatusOK:
 		return Refusal(answer)
-	case c.Moment != "" && answer.Header.Get(model.AtHeader) == "" && answer.Request.URL.Query().Has("at"):
-		return model.Errorf(model.CodeUnsupported, "at", "netmaster %s is of a version that does not know earlier moments", hostOf(base)).Try("netctl node ls shows the versions; upgrade netmaster")
 	case reason != "" && c.Stale != nil:
 		c.Stale(base, sanitize.Line(reason, maxReason))
 	}
@@ -249,6 +243,10 @@ func (c *Client) accepted(base string, answer *http.Response) error {
 
 func (c *Client) send(ctx context.Context, base, method, path, accept string, body []byte) (*http.Response, error) {
 	if err := checkBase(base); err != nil {
+		return nil, err
+	}
+	path, err := c.asOf(method, path)
+	if err != nil {
 		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+path, bytes.NewReader(body))
@@ -290,6 +288,10 @@ func (c *Client) send(ctx context.Context, base, method, path, accept string, bo
 		}
 		return nil, model.Errorf(model.CodeUnavailable, "", "%s %s: %v", method, request.URL.Redacted(), errors.Unwrap(err)).
 			Try("is netmaster running and is the address right?").Because(err)
+	}
+	if err := c.ofMoment(base, answer); err != nil {
+		drain(answer.Body)
+		return nil, err
 	}
 	return answer, nil
 }

@@ -37,3 +37,12 @@ func (c *Client) asOf(method, path string) (string, error) {
 	}
 	return path + separator + query(map[string][]string{name: {c.Moment}})[1:], nil
 }
+
+// ofMoment refuses an answer that is not about the moment: that of a netmaster which passes over the query.
+func (c *Client) ofMoment(base string, answer *http.Response) error {
+	if c.Moment == "" || answer.StatusCode != http.StatusOK || answer.Header.Get(model.AtHeader) != "" || answer.Request == nil || !answer.Request.URL.Query().Has("at") {
+		return nil
+	}
+	return model.Errorf(model.CodeUnsupported, "at", "netmaster %s is of a version that does not know earlier moments", hostOf(base)).
+		Try("netctl node ls shows the versions; upgrade netmaster")
+}

@@ -35,11 +35,7 @@ func (c *Client) Watch(ctx context.Context, kinds []*model.Kind, options ...Opti
 			names = append(names, k.Name)
 		}
 		parameter("kinds", strings.Join(names, ","))(q)
-		path, err := c.asOf(http.MethodGet, "/api/v1/watch?"+q.Encode())
-		if err != nil {
-			yield(model.Event{}, err)
-			return
-		}
+		path := "/api/v1/watch?" + q.Encode()
 		pause := 50 * time.Millisecond
 		for old := false; ; {
 			err := error(model.Errorf(model.CodeUnavailable, "", "no netmaster is known"))

@@ -39,7 +39,7 @@ func TestDocumentation(t *testing.T) {
 
 func documentation(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("\n`:` goes to a page by any of its names, in any case; `?` lists them. The names of kinds are those that `netctl get` takes. `:q` quits.\n\n| page | number | other names | shows |\n|---|---|---|---|\n")
+	b.WriteString("\n`:` goes to a page by any of its names, in any case; `?` lists them. The names of kinds are those that `netctl get` takes. `:q` quits, `:at TIME` goes to an [earlier moment](../how-to/past.md), and `:now` returns.\n\n| page | number | other names | shows |\n|---|---|---|---|\n")
 	for i, e := range page.Entries() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, page.NumberKey(i), strings.Join(e.Aliases, " "), e.About)
 	}
@@ -52,6 +52,7 @@ func documentation(t *testing.T) string {
 	}
 	table("Everywhere", bindings(globalKeys()))
 	table("A recording that is played, on every page", bindings(replayKeys()))
+	table("An earlier moment, on every page", bindings(pastKeys()))
 	lines, rows := bodyKeys(page.Leader()), bodyKeys(opened(t, "tables"))
 	table("Text", lines)
 	table("Rows", rows)

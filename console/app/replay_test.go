@@ -181,7 +181,8 @@ func TestRecordingOptions(t *testing.T) {
 		args string
 		want string
 	}{
-		{"--at 10s", "--at requires --replay"},
+		{"--at 10s --record b", "which does not change"},
+		{"--at soon", "--at: got soon, want a time"},
 		{"--replay a --record b", "exclude each other"},
 		{"--replay a --write", "cannot be changed"},
 		{"--replay /nonexistent/a", "open the recording"},

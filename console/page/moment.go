@@ -33,7 +33,7 @@ func AtMoment(command string, at time.Time) string {
 // unrecorded is drawn instead of a page whose content is known only of the present.
 func unrecorded(c Canvas, p *Page) []string {
 	t := c.Theme
-	return []string{"", " " + t.Paint(theme.Warn, p.Name+" of an earlier moment is not recorded."), "",
+	return []string{"", " " + t.Paint(theme.Warn, p.Name+": not recorded for an earlier moment."), "",
 		" Recorded are objects of Contiv, endpoints, the owners of addresses, changes and findings;",
 		" hosts, leaders, flows, rates, connections, logs and objects of Kubernetes are known only of the present.", "",
 		" :now returns to the present."}

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/describe"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 	"github.com/contiv/contiv/daemon/record"
@@ -150,6 +152,13 @@ func TestClient(t *testing.T) {
 	}
 	if kinds["rule"] != 1 || kinds["endpoint"] != 3 {
 		t.Errorf("want the objects of then, got %v", kinds)
+	}
+	for _, err := range past.Observe(t.Context(), model.Observe{}) {
+		mastertest.Refused(t, err, model.CodeUnsupported, "is not recorded")
+	}
+	page, err := describe.Of(t.Context(), past, model.KindEndpoint(), "web1", describe.Options{Now: time.Now()})
+	if text := fmt.Sprintf("%+v", page); err != nil || !strings.Contains(text, "default:web") || !strings.Contains(text, "is not recorded") {
+		t.Errorf("want the page of a container that is gone, with what is not known, got %s, %v", text, err)
 	}
 	_, err = past.Delete(t.Context(), model.KindTenant(), "later")
 	mastertest.Refused(t, err, model.CodeUnsupported, "the past cannot be changed")
