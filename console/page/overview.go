@@ -65,6 +65,7 @@ func roomy(c Canvas) bool { return c.Width >= 100 }
 // View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
 func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	if s.Past() {
+		b.show(c, s) // no hosts
 		return pastOverview(c, s)
 	}
 	t := c.Theme

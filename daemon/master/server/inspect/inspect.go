@@ -26,7 +26,9 @@ type Inspector struct {
 
 // Inspect returns configuration and operational state. It blocks while it asks agents, up to peer.Limit each.
 func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out any, err error) {
+	past := false
 	i.Catalog.View(func(v *catalog.View) {
+		past = v.IsPast()
 		if k.InspectOnly {
 			e := v.FindEndpoint(key)
 			if e == nil {
@@ -45,6 +47,9 @@ func (i *Inspector) Inspect(ctx context.Context, k *model.Kind, key string) (out
 		}
 		out, err = i.known(v, o)
 	})
+	if past { // no agent knows what was
+		return out, err
+	}
 	switch out := out.(type) {
 	case model.BgpInspect:
 		return i.router(ctx, out)
