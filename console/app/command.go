@@ -78,6 +78,7 @@ func NewCommand(in io.Reader, out io.Writer, getenv func(string) string, host fu
 	f.StringVar(&o.serve, "serve", "", "serve the console over SSH at this address, such as :2222, to users with a password or a key")
 	f.StringVar(&o.keys, "authorized-keys", "", "with --serve: file of public keys, each behind context=\"NAME\", whose context has the rights of the key")
 	f.StringVar(&o.hostKey, "host-key", "", "with --serve: file of the server's private key, made if it is missing (default: contiv/ssh_host_ed25519_key beside the file of contexts)")
+	_ = cmd.RegisterFlagCompletionFunc("at", cobra.FixedCompletions([]string{"10m", "1h", "1d", "yesterday"}, cobra.ShellCompDirectiveNoFileComp))
 	f.IntVar(&o.width, "width", 100, "width of --once in cells, at least 80")
 	f.IntVar(&o.height, "height", 30, "height of --once in lines, at least 24")
 	return cmd

@@ -121,7 +121,7 @@ func TestPastKeys(t *testing.T) {
 	}
 }
 
-// What is shown stays until the moment is there, and if it cannot be read the console stays where it was.
+// The last state stays until the moment is complete, and if that cannot be read the console stays where it was.
 func TestPastArrives(t *testing.T) {
 	m, r := past(t, opened(t, "events"), 120, 30)
 	here := m.snapshot

@@ -64,6 +64,7 @@ func TestEarlier(t *testing.T) {
 		want       []string // are in the answer; "!" in front: are not
 	}{
 		{"endpoints", "/endpoints/", 200, []string{"default:blue:web1", "default:blue:db1", "10.1.1.1", "pod-1"}},
+		{"without what agents count now", "/inspect/rules/default:p:1/", 200, []string{`"port":5432`, "!packets", "!h9"}},
 		{"one by its name", "/inspect/endpoints/web1/", 200, []string{`"endpointID":"web1"`, `"homingHost":"h1"`}},
 		{"rules, with their groups", "/rules/?summary=true", 200, []string{`"default:p:1"`, `"groups":["db"]`}},
 		{"networks, with their addresses", "/networks/?summary=true", 200, []string{`"used":3`, `"endpoints":3`}},
