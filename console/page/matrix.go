@@ -4,12 +4,14 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/contiv/contiv/api/fold"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/console/feed"
@@ -36,28 +38,77 @@ type matrix struct {
 	page   *Page
 	tenant string // "": the first that has groups
 
-	judged  *verdict.Policies // of the tenant judges, in the snapshot from
-	judges  string
+	judged *judgement // as of the snapshot from
+	made   widget.Latest[policyVersion, judgement]
+	hits   map[string]*hits // of the snapshot from; nil: not summed up yet
+	from   *feed.Snapshot
+}
+
+// policyVersion is what a tenant's policies follow from.
+type policyVersion struct {
+	tenant  string
+	objects [3]part
+}
+
+// judgement is the policies of a tenant, and the matrix of its groups.
+type judgement struct {
+	pairs
+	*verdict.Policies
+	tenant  string
 	parties []verdict.Party
-	sums    map[[2]int]verdict.Summary // of the cells that were drawn, by the numbers of their parties
-	hits    map[string]*hits           // of the snapshot from; nil: not summed up yet
-	from    *feed.Snapshot
+	alike   map[int]int                // the first party that is like each
+	sums    map[[2]int]verdict.Summary // of such
+}
+
+// manyCells is the number of cells from which a matrix is made in the background.
+const manyCells = 1000
+
+// judge makes the policies of a tenant, with their matrix; nil when ctx ends.
+func judge(ctx context.Context, tenant string, lists [3][]model.Object) *judgement {
+	p := verdict.New(tenant, lists[0], lists[1], lists[2])
+	x := &judgement{Policies: p, tenant: tenant, parties: p.Parties(), alike: map[int]int{}, sums: map[[2]int]verdict.Summary{}}
+	var alike []fold.Fold
+	for _, members := range p.Alike(x.parties) {
+		alike = append(alike, members)
+		for _, i := range members {
+			x.alike[i] = members[0]
+		}
+	}
+	for i := range x.parties {
+		x.names = append(x.names, x.parties[i].Name())
+	}
+	x.folded = func(f fold.Fold) string { return f.Name(func(i int) string { return x.names[i] }) }
+	x.pairs.sum = func(from, to int) string { return x.sums[[2]int{x.alike[from], x.alike[to]}].Text }
+	x.folds = fold.Of(alike, func(from, to int) string {
+		if ctx.Err() != nil {
+			return ""
+		}
+		key := [2]int{from, to}
+		x.sums[key] = verdict.Sum(p.Between(x.parties[from], x.parties[to]))
+		return x.sums[key].Text
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return x
 }
 
 // Matrix makes the page of a tenant; "" is the first that has groups.
 func Matrix(tenant string) *Page {
 	p := &matrix{tenant: tenant}
-	p.page = &Page{Name: "matrix", Command: "netctl matrix", Asks: ruleQuestions, Body: p, Keys: []Key{
+	p.page = &Page{Name: "matrix", Command: "netctl matrix", Asks: ruleQuestions, Body: p}
+	p.page.Keys = slices.Concat([]Key{
+		on("enter", "show the rules of the receiver under the cursor", func(_ string, c Canvas, s *feed.Snapshot) Action { return p.rules(c, s) }).hint("enter", "rules"),
+	}, p.keys(p.lay), []Key{
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action { return p.why(c, s) }).hint("w", "why"),
 		on("n", "show the next tenant", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			if all := p.tenants(s); len(all) > 0 {
 				p.tenant = all[(slices.Index(all, p.tenant)+1)%len(all)]
 			}
-			p.policies(s)
+			p.name(s)
 			return Action{}
 		}).hint("n", "next tenant"),
-		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }).hint("w", "why"),
-		on("enter", "show the group's rules", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.rules(s) }).hint("enter", "rules"),
-	}}
+	})
 	if tenant != "" {
 		p.page.Command += " --tenant " + tenant
 	}
@@ -74,38 +125,66 @@ func (p *matrix) tenants(s *feed.Snapshot) (out []string) {
 	return out
 }
 
-// policies are the tenant's, as of a snapshot.
-func (p *matrix) policies(s *feed.Snapshot) (*verdict.Policies, []verdict.Party) {
+// name chooses the tenant, and names the page's command.
+func (p *matrix) name(s *feed.Snapshot) {
 	if all := p.tenants(s); p.tenant == "" && len(all) > 0 {
 		p.tenant = all[0]
 	}
 	if p.tenant != "" {
 		p.page.Command = "netctl matrix --tenant " + p.tenant
 	}
-	kinds := []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()}
-	fresh := p.from == nil || p.judges != p.tenant || parts(p.from, kinds...) != parts(s, kinds...)
+}
+
+// policies are the tenant's, as of a snapshot, or of an earlier one while newer ones are judged; nil: there are none yet.
+func (p *matrix) policies(c Canvas, s *feed.Snapshot) *judgement {
+	p.name(s)
 	if p.from != s {
 		p.from, p.hits = s, nil
 	}
-	if fresh {
-		p.judged = verdict.New(p.tenant, s.Objects[model.KindEndpointGroup().Name], s.Objects[model.KindNetwork().Name], s.Objects[model.KindRule().Name])
-		p.judges, p.parties, p.sums = p.tenant, p.judged.Parties(), map[[2]int]verdict.Summary{}
+	want, lists := policyVersion{tenant: p.tenant}, [3][]model.Object{}
+	for i, k := range []*model.Kind{model.KindEndpointGroup(), model.KindNetwork(), model.KindRule()} {
+		lists[i] = s.Objects[k.Name]
+		want.objects[i] = partOf(lists[i])
 	}
-	p.clamp(len(p.parties))
-	return p.judged, p.parties
+	b := c.Background
+	if n := len(lists[0]); n*n < manyCells {
+		b = nil
+	}
+	p.judged = p.made.Update(want, func(v policyVersion) bool { return v.tenant != want.tenant }, b, func(ctx context.Context) *judgement { return judge(ctx, want.tenant, lists) })
+	if p.judged != nil && p.judged.tenant != want.tenant {
+		p.judged = nil
+	}
+	return p.judged
+}
+
+// lay lays the matrix out, and reports whether it has cells.
+func (p *matrix) lay(c Canvas, s *feed.Snapshot) bool {
+	x := p.policies(c, s)
+	return x != nil && len(x.parties) > 1 && p.show(&x.pairs, c.Filter)
 }
 
 // Key moves the cursor.
-func (p *matrix) Key(msg tea.KeyPressMsg, _ Canvas, s *feed.Snapshot) Action {
-	p.move(msg)
-	p.policies(s)
+func (p *matrix) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	if p.lay(c, s) {
+		p.move(msg)
+	}
 	return Action{}
 }
 
+// Working is what is still being done to the matrix.
+func (p *matrix) Working() string {
+	if p.judged == nil && p.from != nil && p.from.Synced && p.tenant != "" {
+		return "judging"
+	}
+	return ""
+}
+
 // rules shows the rules of the receiver under the cursor.
-func (p *matrix) rules(s *feed.Snapshot) Action {
-	if _, parties := p.policies(s); len(parties) > 0 && parties[p.col].Group != nil {
-		return open(rulesOf(parties[p.col].Group))
+func (p *matrix) rules(c Canvas, s *feed.Snapshot) Action {
+	if p.lay(c, s) {
+		if _, to := p.pair(); p.judged.parties[to].Group != nil {
+			return open(rulesOf(p.judged.parties[to].Group))
+		}
 	}
 	return Action{}
 }
@@ -113,27 +192,30 @@ func (p *matrix) rules(s *feed.Snapshot) Action {
 // click puts the cursor on a cell; on the one under the cursor it is enter.
 func (p *matrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	p.View(c, s)
-	cell, same := p.put(x, y, len(p.parties))
+	if !p.lay(c, s) {
+		return Action{}
+	}
+	cell, same := p.put(x, y)
 	if cell && same {
-		return p.rules(s)
+		return p.rules(c, s)
 	}
 	return Action{}
 }
 
 // why starts a why question about the cell under the cursor, with its first traffic that has a port.
-func (p *matrix) why(s *feed.Snapshot) Action {
-	v, parties := p.policies(s)
-	if len(parties) == 0 {
+func (p *matrix) why(c Canvas, s *feed.Snapshot) Action {
+	if !p.lay(c, s) {
 		return Action{}
 	}
+	from, to := p.pair()
 	var ends [2]string
-	for i, x := range []verdict.Party{parties[p.row], parties[p.col]} {
+	for i, x := range []verdict.Party{p.judged.parties[from], p.judged.parties[to]} {
 		if x.Group != nil {
 			ends[i] = groupEnd(x.Group)
 		}
 	}
 	traffic := ""
-	for _, d := range v.Between(parties[p.row], parties[p.col]) {
+	for _, d := range p.judged.Between(p.judged.parties[from], p.judged.parties[to]) {
 		if text := d.Traffic.String(); traffic == "" && d.Traffic.Port != 0 {
 			traffic = text
 		}
@@ -143,19 +225,20 @@ func (p *matrix) why(s *feed.Snapshot) Action {
 
 // View draws the matrix and, below it, what decides the cell under the cursor.
 func (p *matrix) View(c Canvas, s *feed.Snapshot) []string {
-	t := c.Theme
-	v, parties := p.policies(s)
-	if len(parties) < 2 {
+	t, x := c.Theme, p.policies(c, s)
+	switch {
+	case x == nil && s.Synced && p.tenant != "":
+		return []string{t.Paint(theme.Dim, "the policies of tenant "+p.tenant+" are being judged")}
+	case x == nil || len(x.parties) < 2:
 		return []string{t.Paint(theme.Dim, nothing(s, s.Synced, "no groups: policies apply only to groups"))}
 	}
-	detail := p.detail(c, s, v, parties)
-	names := make([]string, len(parties))
-	for i := range parties {
-		names[i] = parties[i].Name()
+	title := t.Paint(theme.Title, "tenant "+p.tenant)
+	if !p.lay(c, s) {
+		return append([]string{title}, t.Paint(theme.Dim, "nothing matches the filter "+c.Filter.Text+" keeps; want SENDER>RECEIVER"))
 	}
-	out := []string{t.Paint(theme.Title, "tenant "+p.tenant) + t.Paint(theme.Dim, "  "+p.about(s))}
-	out = append(out, p.draw(c, names, c.Height-2-len(detail), func(row, col int) (string, theme.Role) { return cellText(t, p.sum(row, col).Text) })...)
-	return append(append(out, ""), detail...)
+	detail := p.detail(c, s)
+	out := []string{title + t.Paint(theme.Dim, p.size("parties")+"  "+p.about(s))}
+	return append(append(out, p.draw(c, c.Height-1-len(detail))...), detail...)
 }
 
 // about describes the matrix. Groups may have pods; the matrix of their namespace is more precise.
@@ -166,25 +249,18 @@ func (*matrix) about(s *feed.Snapshot) string {
 	return "connections allowed by policies"
 }
 
-// sum is the verdict of a cell. It is found once for each state of the policies.
-func (p *matrix) sum(from, to int) verdict.Summary {
-	key := [2]int{from, to}
-	out, known := p.sums[key]
-	if !known {
-		out = verdict.Sum(p.judged.Between(p.parties[from], p.parties[to]))
-		p.sums[key] = out
-	}
-	return out
-}
-
 // detail lists each class of traffic between the two under the cursor, and the deciding rules.
-func (p *matrix) detail(c Canvas, s *feed.Snapshot, v *verdict.Policies, parties []verdict.Party) []string {
-	t := c.Theme
-	from, to := parties[p.row], parties[p.col]
-	list := v.Between(from, to)
-	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+from.Name()+" to "+to.Name()+"  ") + verdict.Sum(list).Text}
+func (p *matrix) detail(c Canvas, s *feed.Snapshot) []string {
+	t, row, col := c.Theme, p.layout.rows[p.row], p.layout.cols[p.col]
+	first, second := p.pair()
+	from, to := p.judged.parties[first], p.judged.parties[second]
+	list := p.judged.Between(from, to)
+	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+row.name+" to "+col.name+"  ") + verdict.Sum(list).Text}
 	if list == nil {
 		return append(out, t.Paint(theme.Dim, "connections from outside to outside are not checked"))
+	}
+	if note := p.folding(); note != "" {
+		out = append(out, t.Paint(theme.Dim, "  "+note))
 	}
 	if p.hits == nil {
 		p.hits = ruleHits(s)

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/contiv/contiv/api/fold"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
@@ -48,22 +49,28 @@ type podMatrix struct {
 	cross
 	page      *Page
 	namespace string // "": the first that has pods
+
+	last *model.WorkloadMatrix
+	grid *pairs // of last
+	from any    // the first cell of the answer that last is
 }
 
 // PodMatrix makes the page of a namespace; "" is the first that has pods.
 func PodMatrix(namespace string) *Page {
 	p := &podMatrix{namespace: namespace}
-	p.page = &Page{Name: "podmatrix", Live: true, Body: p, Keys: []Key{
+	p.page = &Page{Name: "podmatrix", Live: true, Body: p}
+	p.page.Keys = slices.Concat([]Key{
+		on("enter", "show the pods of the row", func(_ string, c Canvas, s *feed.Snapshot) Action { return p.pods(c, s) }).hint("enter", "pods"),
+	}, p.keys(p.lay), []Key{
+		on("w", "trace such a packet: whether it passes, and why", func(_ string, c Canvas, s *feed.Snapshot) Action { return p.why(c, s) }).hint("w", "why"),
 		on("n", "show the next namespace", func(_ string, _ Canvas, s *feed.Snapshot) Action {
 			if all := namespaces(s); len(all) > 0 {
 				p.show(all[(slices.Index(all, p.chosen(s))+1)%len(all)])
-				p.row, p.col = 0, 0
+				p.row, p.col, p.at = 0, 0, [2]string{}
 			}
 			return Action{}
 		}).hint("n", "next namespace"),
-		on("w", "trace such a packet: whether it passes, and why", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.why(s) }).hint("w", "why"),
-		on("enter", "show the pods of the row", func(_ string, _ Canvas, s *feed.Snapshot) Action { return p.pods(s) }).hint("enter", "pods"),
-	}}
+	})
 	p.page.Asks = func(s *feed.Snapshot) []feed.Question {
 		if p.chosen(s) == "" {
 			return nil
@@ -115,66 +122,91 @@ func (p *podMatrix) answer(s *feed.Snapshot) *model.WorkloadMatrix {
 	if !ok {
 		return nil
 	}
-	p.clamp(len(m.Workloads))
-	return &m
+	if len(m.Cells) > 0 && p.from == any(&m.Cells[0]) {
+		return p.last
+	}
+	p.last, p.grid = &m, gridOf(&m)
+	if len(m.Cells) > 0 {
+		p.from = &m.Cells[0]
+	}
+	return p.last
+}
+
+// gridOf is the matrix of a namespace, folded. The name of a fold counts its pods.
+func gridOf(m *model.WorkloadMatrix) *pairs {
+	x := &pairs{folded: func(f fold.Fold) string { return f.Pods(m) }}
+	for i := range m.Workloads {
+		x.names = append(x.names, m.Workloads[i].Name)
+	}
+	x.folds, x.sum = fold.Workloads(m)
+	return x
+}
+
+// lay lays the matrix out, and reports whether it has cells.
+func (p *podMatrix) lay(c Canvas, s *feed.Snapshot) bool {
+	m := p.answer(s)
+	return m != nil && len(m.Workloads) > 1 && p.cross.show(p.grid, c.Filter)
 }
 
 // Key moves the cursor.
-func (p *podMatrix) Key(msg tea.KeyPressMsg, _ Canvas, s *feed.Snapshot) Action {
-	p.move(msg)
-	p.answer(s)
+func (p *podMatrix) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	if p.lay(c, s) {
+		p.move(msg)
+	}
 	return Action{}
 }
 
 // click puts the cursor on a cell; on the one under the cursor it is enter.
 func (p *podMatrix) click(x, y int, c Canvas, s *feed.Snapshot) Action {
 	p.View(c, s) // where cells are now
-	m := p.answer(s)
-	if m == nil {
+	if !p.lay(c, s) {
 		return Action{}
 	}
 	if line := answerState(c, s.Answers[p.question(s)], "netmaster"); line != "" {
 		y--
 	}
-	if cell, same := p.put(x, y, len(m.Workloads)); cell && same {
-		return p.pods(s)
+	if cell, same := p.put(x, y); cell && same {
+		return p.pods(c, s)
 	}
 	return Action{}
 }
 
 // pods shows the endpoints of the row.
-func (p *podMatrix) pods(s *feed.Snapshot) Action {
-	m := p.answer(s)
-	if m == nil || len(m.Workloads) == 0 || len(m.Workloads[p.row].Pods) == 0 {
+func (p *podMatrix) pods(c Canvas, s *feed.Snapshot) Action {
+	if !p.lay(c, s) {
 		return Action{}
 	}
-	w := m.Workloads[p.row]
-	return open(podsPage("pods of "+w.Name, "netctl endpoint ls --namespace "+m.Namespace, func(*feed.Snapshot) []string {
-		var out []string
-		for _, pod := range w.Pods {
-			out = append(out, identity.Pod{Namespace: m.Namespace, Name: pod}.Path())
+	m, row := p.last, p.layout.rows[p.row]
+	var paths []string
+	for _, i := range row.Fold {
+		for _, pod := range m.Workloads[i].Pods {
+			paths = append(paths, identity.Pod{Namespace: m.Namespace, Name: pod}.Path())
 		}
-		return out
-	}))
+	}
+	if len(paths) == 0 {
+		return Action{}
+	}
+	return open(podsPage("pods of "+row.name, "netctl endpoint ls --namespace "+m.Namespace, func(*feed.Snapshot) []string { return paths }))
 }
 
 // why starts a why question about the cell under the cursor, with its first traffic that has a port.
-func (p *podMatrix) why(s *feed.Snapshot) Action {
-	m := p.answer(s)
-	if m == nil || len(m.Workloads) == 0 {
+func (p *podMatrix) why(c Canvas, s *feed.Snapshot) Action {
+	if !p.lay(c, s) {
 		return Action{}
 	}
+	m := p.last
+	from, to := p.pair()
 	var ends [2]string
-	for i, at := range []int{p.row, p.col} {
+	for i, at := range []int{from, to} {
 		if pods := m.Workloads[at].Pods; len(pods) > 0 {
 			ends[i] = identity.Pod{Namespace: m.Namespace, Name: pods[0]}.Path()
-			if i == 1 && at == p.row && len(pods) > 1 {
+			if i == 1 && at == from && len(pods) > 1 {
 				ends[i] = identity.Pod{Namespace: m.Namespace, Name: pods[1]}.Path() // one of a row to another of it
 			}
 		}
 	}
 	traffic := ""
-	for _, x := range p.cell(m).Classes {
+	for _, x := range p.cell().Classes {
 		if protocol, port, _ := strings.Cut(x.Traffic, " "); traffic == "" && port != "" {
 			first, _, _ := strings.Cut(port, "-")
 			traffic = protocol + " " + first
@@ -184,8 +216,9 @@ func (p *podMatrix) why(s *feed.Snapshot) Action {
 }
 
 // cell is that under the cursor.
-func (p *podMatrix) cell(m *model.WorkloadMatrix) model.MatrixCell {
-	if cell := m.Cell(m.Workloads[p.row].Name, m.Workloads[p.col].Name); cell != nil {
+func (p *podMatrix) cell() model.MatrixCell {
+	from, to := p.pair()
+	if cell := p.last.Cell(p.last.Workloads[from].Name, p.last.Workloads[to].Name); cell != nil {
 		return *cell
 	}
 	return model.MatrixCell{}
@@ -208,32 +241,28 @@ func (p *podMatrix) View(c Canvas, s *feed.Snapshot) (out []string) {
 	if len(m.Workloads) < 2 {
 		return append(out, t.Paint(theme.Dim, "it has no pods on Contiv networks"))
 	}
-	sums := map[[2]string]string{}
-	for i := range m.Cells {
-		sums[[2]string{m.Cells[i].From, m.Cells[i].To}] = m.Cells[i].Sum
+	if !p.lay(c, s) {
+		return append(out, t.Paint(theme.Dim, "nothing matches the filter "+c.Filter.Text+" keeps; want SENDER>RECEIVER"))
 	}
-	names := make([]string, len(m.Workloads))
-	for i := range m.Workloads {
-		names[i] = m.Workloads[i].Name
-	}
-	detail := p.detail(c, m)
-	out = append(out, p.draw(c, names, c.Height-1-len(out)-len(detail), func(row, col int) (string, theme.Role) {
-		return cellText(t, sums[[2]string{names[row], names[col]}])
-	})...)
-	return append(append(out, ""), detail...)
+	out[len(out)-1] += t.Paint(theme.Dim, p.size("kinds of pods"))
+	detail := p.detail(c)
+	return append(append(out, p.draw(c, c.Height-len(out)-len(detail))...), detail...)
 }
 
 // detail lists each class of traffic between the two under the cursor, and the decider at each end.
-func (p *podMatrix) detail(c Canvas, m *model.WorkloadMatrix) []string {
-	t, cell := c.Theme, p.cell(m)
-	from, to := m.Workloads[p.row].Name, m.Workloads[p.col].Name
-	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+from+" to "+to+"  ") + cmp.Or(cell.Sum, "not judged")}
+func (p *podMatrix) detail(c Canvas) []string {
+	t, m, cell := c.Theme, p.last, p.cell()
+	from, to := p.pair()
+	out := []string{t.Paint(theme.Title, t.Glyphs.Cursor+" "+p.layout.rows[p.row].name+" to "+p.layout.cols[p.col].name+"  ") + cmp.Or(cell.Sum, "not judged")}
 	if cell.Sum == "" {
 		return append(out, t.Paint(theme.Dim, "connections from outside to outside are not checked"))
 	}
+	if note := p.folding(); note != "" {
+		out = append(out, t.Paint(theme.Dim, "  "+note))
+	}
 	for _, x := range cell.Classes {
 		if len(out) > max(4, c.Height/3) {
-			return append(out, t.Paint(theme.Dim, "  "+t.Glyphs.Ellipsis+" all with: netctl matrix -n "+m.Namespace+" "+nameOf(m, p.row)+" "+nameOf(m, p.col)))
+			return append(out, t.Paint(theme.Dim, "  "+t.Glyphs.Ellipsis+" all with: netctl matrix -n "+m.Namespace+" "+nameOf(m, from)+" "+nameOf(m, to)))
 		}
 		role, known := map[string]theme.Role{"allowed": theme.Good, "denied": theme.Bad}[x.Fate]
 		if !known {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/contiv/contiv/api/client"
+	"github.com/contiv/contiv/api/fold"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/netctl/term"
@@ -21,7 +22,8 @@ func newMatrix(f *Factory) *cobra.Command {
 		Long: "Rows are the groups that open connections, columns the groups that receive them. A cell is \"all\", \"none\", or the allowed traffic: " +
 			"\"tcp 8080\" is only that port; \"all -tcp 22\" is everything except that port. A question mark means that the result depends on " +
 			"addresses within a group. \"outside\" is every sender and receiver that is not a Contiv container. With FROM and TO, each class of " +
-			"traffic is listed with the deciding rules. With --namespace, rows and columns are the pods of a Kubernetes namespace, and Kubernetes " +
+			"traffic is listed with the deciding rules. Of more than ten groups, those with equal rows share a row, as in \"g0000..g0299 (300)\" and " +
+			"\"web +4\", and those with equal columns a column; -o wide prints each group. With --namespace, rows and columns are the pods of a Kubernetes namespace, and Kubernetes " +
 			"network policies are applied too; pods with the same result share a row, as in \"web-1 +2\". Without --namespace, Kubernetes network " +
 			"policies are ignored. The matrix does not check connectivity.",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -99,20 +101,36 @@ func runMatrix(ctx context.Context, f *Factory, o *output, tenant, at string, ar
 	if len(args) == 2 {
 		return writeVerdicts(f, format, p, tenant, args[0], args[1])
 	}
-	l := &term.Listing{Table: term.Table{Columns: columns("From \\ To")}}
-	var cells []cellOf
 	parties := p.Parties()
+	var cells []cellOf
 	for _, from := range parties {
-		l.Columns = append(l.Columns, model.Column{Header: from.Name()})
-		row := []string{from.Name()}
 		for _, to := range parties {
-			cell := judged(p, from, to)
-			cells, row = append(cells, cell), append(row, cell.Sum)
+			cells = append(cells, judged(p, from, to))
 		}
-		l.Row(from.Name(), row)
 	}
-	l.Value = cells
-	return f.print(l, format)
+	name := func(i int) string { return parties[i].Name() }
+	return f.print(crossOf(format, cells, len(parties), func(from, to int) string { return cells[from*len(parties)+to].Sum }, func(x fold.Fold) string { return x.Name(name) }), format)
+}
+
+// crossOf is the table of a matrix of n parties, with value as its data. In a large one equal rows, and equal columns, are one, except in
+// formats that print everything.
+func crossOf(format term.Format, value any, n int, sum func(from, to int) string, name func(fold.Fold) string) *term.Listing {
+	folds := fold.Matrix{Rows: fold.Each(n), Cols: fold.Each(n)}
+	if n > fold.From && format.Tabular() && !format.Wide() {
+		folds = fold.Of(folds.Rows, sum)
+	}
+	l := &term.Listing{Table: term.Table{Columns: columns("From \\ To")}, Value: value}
+	for _, to := range folds.Cols {
+		l.Columns = append(l.Columns, model.Column{Header: name(to)})
+	}
+	for _, from := range folds.Rows {
+		row := []string{name(from)}
+		for _, to := range folds.Cols {
+			row = append(row, sum(from[0], to[0]))
+		}
+		l.Row(row[0], row)
+	}
+	return l
 }
 
 func judged(p *verdict.Policies, from, to verdict.Party) cellOf {

@@ -3,9 +3,11 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
+	"github.com/contiv/contiv/api/fold"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/netctl/term"
 )
@@ -23,20 +25,8 @@ func runPodMatrix(ctx context.Context, f *Factory, o *output, namespace string, 
 	if len(pair) == 2 {
 		return writePair(f, format, &m, pair[0], pair[1])
 	}
-	l := &term.Listing{Table: term.Table{Columns: columns("From \\ To")}, Value: m}
-	for _, from := range m.Workloads {
-		l.Columns = append(l.Columns, model.Column{Header: from.Name})
-		row := []string{from.Name}
-		for _, to := range m.Workloads {
-			sum := "not judged"
-			if cell := m.Cell(from.Name, to.Name); cell != nil && cell.Sum != "" {
-				sum = cell.Sum
-			}
-			row = append(row, sum)
-		}
-		l.Row(from.Name, row)
-	}
-	return f.print(l, format)
+	_, sum := fold.Workloads(&m)
+	return f.print(crossOf(format, m, len(m.Workloads), func(from, to int) string { return cmp.Or(sum(from, to), "not judged") }, func(x fold.Fold) string { return x.Pods(&m) }), format)
 }
 
 // writePair lists each class of traffic between two pods, with its policy.

@@ -3,7 +3,6 @@
 package probe
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/contiv/contiv/api/fold"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/verdict"
 	"github.com/contiv/contiv/daemon/kubeview"
@@ -95,7 +95,7 @@ func (m *matrix) read(v *catalog.View) error {
 	}
 	for i := range m.workloads {
 		if w := &m.workloads[i]; len(w.Pods) > 1 {
-			w.Name += fmt.Sprintf(" +%d", len(w.Pods)-1)
+			w.Name = fold.Plus(w.Name, len(w.Pods)-1)
 		}
 	}
 	slices.SortFunc(m.workloads, func(a, b workload) int { return strings.Compare(a.Name, b.Name) })
