@@ -11,6 +11,7 @@ import (
 
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
+	"github.com/contiv/contiv/console/page"
 )
 
 // terminals are the sizes at which pages are compared.
@@ -112,5 +113,99 @@ func TestRulesOfAFold(t *testing.T) {
 	m := scaled(t, crowd(300, false), "matrix/big", [2]int{120, 40}, "enter")
 	if frame := Plain(m.Frame()); !strings.Contains(frame, "db-in") {
 		t.Errorf("want the rules of g0000 in\n%s", frame)
+	}
+}
+
+// fleet is a cluster of hosts with endpoints in groups of ten networks; every hundredth host is silent, and every fortieth lags.
+func fleet(hosts, endpoints int) *feed.Snapshot {
+	s, now := fixed()
+	s.Nodes, s.Endpoints, s.Objects = s.Nodes[:1], nil, map[string][]model.Object{}
+	put := func(o model.Object) { s.Objects[o.Kind().Name] = append(s.Objects[o.Kind().Name], o) }
+	var findings []model.Finding
+	for i := range hosts {
+		n := model.Node{Name: fmt.Sprintf("h%04d", i), Role: model.RoleAgent, Ready: true, Revision: 18204, VTEP: fmt.Sprintf("198.51.%d.%d", i>>8, i&255)}
+		switch {
+		case i%100 == 99:
+			n = model.Node{Name: n.Name, Role: model.RoleAgent, Reason: "did not answer: i/o timeout"}
+			findings = append(findings, model.Finding{Code: model.FindingAgentSilent, Severity: model.SeverityError, Object: "host/" + n.Name, Evidence: n.Reason})
+		case i%40 == 17:
+			n.Lag = 2
+		}
+		s.Nodes = append(s.Nodes, n)
+	}
+	for i := range 2 {
+		tenant := fmt.Sprintf("t%d", i)
+		put(&model.Tenant{TenantName: tenant})
+		for j := range 5 {
+			network := fmt.Sprintf("n%d", j)
+			put(&model.Network{TenantName: tenant, NetworkName: network, Encap: "vxlan", Subnet: fmt.Sprintf("10.%d.%d.0/20", i, 16*j)})
+			for k := range 12 {
+				put(&model.EndpointGroup{TenantName: tenant, NetworkName: network, GroupName: fmt.Sprintf("g%d-%02d", j, k)})
+			}
+		}
+	}
+	for i := range endpoints {
+		tenant, network := fmt.Sprintf("t%d", i%2), fmt.Sprintf("n%d", i/2%5)
+		id := fmt.Sprintf("web-%05d", i)
+		at := i * 7919 % (hosts * (hosts + 1) / 2) // the first hosts have fewest
+		host := 0
+		for at > host {
+			at -= host + 1
+			host++
+		}
+		s.Endpoints = append(s.Endpoints, &feed.Endpoint{Key: tenant + ":" + network + ":" + id, EndpointID: id, Network: network + "." + tenant, EndpointGroupKey: fmt.Sprintf("g%d-%02d:%s", i/2%5, i/10%12, tenant),
+			HomingHost: fmt.Sprintf("h%04d", host), IpAddress: [2]string{fmt.Sprintf("10.%d.%d.%d", i%2, i>>8&255, i&255), ""}})
+	}
+	s.Answers = map[feed.Question]feed.Answer{page.HealthQuestion(): {At: now, Value: model.Health{Findings: findings}}}
+	return s
+}
+
+// All hosts are on the map, at most some screens away, and what is wrong with them is counted.
+func TestGoldenTopologyAtScale(t *testing.T) {
+	for _, hosts := range []int{50, 500, 5000} {
+		s := fleet(hosts, 4*hosts)
+		for _, x := range []struct {
+			name string
+			keys []string
+		}{{"", nil}, {"-next", []string{"n"}}, {"-boxes", []string{"+", "G"}}} {
+			for _, size := range terminals() {
+				m := scaled(t, s, "topology", size, x.keys...)
+				frame := m.Frame()
+				if wrong := exact(frame, size[0], size[1]); wrong != "" {
+					t.Errorf("%d hosts%s at %v: %s", hosts, x.name, size, wrong)
+				}
+				golden(t, fmt.Sprintf("topology-%d%s-%d.txt", hosts, x.name, size[0]), Plain(frame)+"\n")
+			}
+		}
+	}
+}
+
+// Each host can be selected with the arrow keys, in boxes and in cells, and enter opens its page.
+func TestEveryHostIsReachable(t *testing.T) {
+	for _, zoom := range []string{"+", "tab"} {
+		m := scaled(t, fleet(130, 130), "topology", [2]int{80, 24}, zoom)
+		for i := range 130 {
+			if frame, want := Plain(m.Frame()), fmt.Sprintf("host h%04d ", i); !strings.Contains(frame, want) {
+				t.Fatalf("zoom %s, host %d: want %q in\n%s", zoom, i, want, frame)
+			}
+			press(m, "right")
+		}
+		press(m, "enter")
+		if frame := Plain(m.Frame()); !strings.Contains(frame, "netctl describe node h0129") {
+			t.Errorf("zoom %s: want the page of the last host, got\n%s", zoom, frame)
+		}
+	}
+}
+
+// A large tree has only its tenants at first, with what they have; an object that the page starts at is in view.
+func TestLargeTreeIsFolded(t *testing.T) {
+	m := scaled(t, fleet(50, 200), "topology", [2]int{120, 40})
+	if frame := Plain(m.Frame()); !strings.Contains(frame, "tenant t0  5 networks, 100 endpoints") || strings.Contains(frame, "network n0") {
+		t.Errorf("want only tenants, got\n%s", frame)
+	}
+	for path, want := range map[string]string{"topology/network/t1/n3": "network t1:n3: 20 on", "topology/group/t1/g3-07": "group g3-07  2", "topology/endpoint/t1:n3:web-00177": "web-00177"} {
+		if frame := Plain(scaled(t, fleet(50, 200), path, [2]int{120, 40}).Frame()); strings.Contains(frame, "▾ tenant t0") || !strings.Contains(frame, want) {
+			t.Errorf("%s: want %q, and tenant t0 folded, got\n%s", path, want, frame)
+		}
 	}
 }

@@ -19,32 +19,6 @@ const (
 	boxLines = boxRoom + 2
 )
 
-// hostMap draws the hosts as boxes: the endpoints on each, those that the selection is related to first, and below it the exits: the
-// tunnel's address, and VLANs if networks have some.
-func hostMap(t *theme.Theme, s *feed.Snapshot, x *index, rel *relations, width, height int) []string {
-	across := max(1, (width+2)/(boxWidth+2))
-	hosts, out := agents(s), []string{underlay(t, s)}
-	for len(hosts) > 0 {
-		n := min(across, len(hosts))
-		if len(out)+boxLines > height && len(out) > 1 {
-			return append(out, t.Paint(theme.Dim, fmt.Sprintf("%s %d more hosts: netctl node ls", t.Glyphs.Ellipsis, len(hosts))))
-		}
-		var row [][]string
-		for _, host := range hosts[:n] {
-			row = append(row, hostBox(t, host, x.hosts[host.Name], rel, min(boxWidth, width)))
-		}
-		hosts = hosts[n:]
-		for i := range boxLines {
-			var parts []string
-			for _, b := range row {
-				parts = append(parts, b[i])
-			}
-			out = append(out, strings.Join(parts, "  "))
-		}
-	}
-	return out
-}
-
 // relatedFirst is endpoints of a host, those that the selection is related to most first, each kind in its order.
 func relatedFirst(all []*feed.Endpoint, rel *relations) []*feed.Endpoint {
 	var by [selected + 1][]*feed.Endpoint
@@ -76,7 +50,7 @@ func underlay(t *theme.Theme, s *feed.Snapshot) string {
 	return t.Paint(theme.Dim, strings.Join(out, "   "))
 }
 
-func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations, width int) []string {
+func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations, width int, here bool) []string {
 	all = relatedFirst(all, rel)
 	b, inner := t.Glyphs.Box, width-2
 	mark, role := t.Glyphs.Dot, theme.Good
@@ -90,6 +64,9 @@ func hostBox(t *theme.Theme, n *model.Node, all []*feed.Endpoint, rel *relations
 	edge := theme.Dim
 	if chosen {
 		edge = theme.Relation
+	}
+	if here {
+		role = theme.Cursor
 	}
 	name := widget.Bare(n.Name)
 	room := min(inner, widget.Width(name)+5)

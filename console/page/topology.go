@@ -53,7 +53,10 @@ type topology struct {
 	cursor     ref // the selected line
 	place, top int // of the cursor, and of the first line in view
 	folds      folds
-	alone      bool // only the tree, without the map
+	sized      bool // it is decided whether tenants are folded at first
+	opened     bool // the branches above the object that the page starts at have been unfolded
+	panes      panes
+	field      hostField
 
 	indexed
 	branches  []*branch
@@ -63,15 +66,51 @@ type topology struct {
 	relatesTo ref
 }
 
+// panes is what of the tree and the map of the hosts is shown.
+type panes uint8
+
+// The panes.
+const (
+	treeAndHosts panes = iota
+	onlyTree
+	onlyHosts
+	allPanes
+)
+
+// foldBelow is the number of lines of a tree from which its tenants are folded at first.
+const foldBelow = 100
+
 // Topology makes the page with the cursor on an object; nil is the first line.
 func Topology(k *model.Kind, key string) *Page {
 	p := &topology{cursor: ref{k, key}, folds: folds{}}
 	return &Page{Name: "topology", Command: "netctl endpoint ls", Body: p, Keys: []Key{
-		p.on("space left right", "fold and unfold", p.fold).hint("space", "fold"),
-		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }).hint("m", "matrix"),
-		on("o", "show or hide the map of hosts", func(string, Canvas, *feed.Snapshot) Action { p.alone = !p.alone; return Action{} }).hint("o", "hosts"),
 		p.on("enter d", "open its page", func(_ string, b *line, _ *feed.Snapshot) Action { return objectPage(b.kind, b.key) }).hint("enter", "open"),
-		p.on("a f", "show the address or the flows of an endpoint", p.view(map[string]string{"a": "address", "f": "flows"})),
+		p.on("space left right", "fold and unfold", p.fold).hint("space", "fold"),
+		on("tab", "select among the hosts, or in the tree", func(string, Canvas, *feed.Snapshot) Action {
+			p.field.focused = p.panes == onlyHosts || p.panes == treeAndHosts && !p.field.focused
+			return Action{}
+		}).hint("tab", "hosts"),
+		on("+ =", "select among the hosts, and zoom in: boxes with their endpoints", func(string, Canvas, *feed.Snapshot) Action {
+			p.field.wish = zoomBoxes
+			p.showHosts()
+			return Action{}
+		}).hint("+", "zoom"),
+		documented("-", "among the hosts: zoom out, one cell for each host"),
+		on("n", "select the next host with a problem", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+			found, _ := foundOn(s)
+			if !p.field.next(agents(s), found) {
+				return Action{Notice: "no host has a known problem"}
+			}
+			p.showHosts()
+			return Action{}
+		}).hint("n", "next problem"),
+		p.on("m", "show the matrix of allowed connections", func(_ string, b *line, s *feed.Snapshot) Action { return open(Matrix(p.relations(s, b).tenant)) }).hint("m", "matrix"),
+		on("o", "show the tree and the hosts, only the tree, or only the hosts", func(string, Canvas, *feed.Snapshot) Action {
+			p.panes = (p.panes + 1) % allPanes
+			p.field.focused = p.panes == onlyHosts
+			return Action{}
+		}).hint("o", "layout"),
+		p.on("a f", "show the address or the flows of an endpoint, or the flows of a host", p.view(map[string]string{"a": "address", "f": "flows"})),
 		p.on("w", "check whether an endpoint or group can reach another, and why", func(_ string, b *line, _ *feed.Snapshot) Action {
 			switch {
 			case b.group != nil:
@@ -88,6 +127,9 @@ func Topology(k *model.Kind, key string) *Page {
 // on declares keys that act on the selected line.
 func (p *topology) on(keys, does string, do func(key string, b *line, s *feed.Snapshot) Action) Key {
 	return on(keys, does, func(key string, c Canvas, s *feed.Snapshot) Action {
+		if p.field.focused {
+			return p.onHost(key, s)
+		}
 		t, i := p.lines(c, s)
 		if t.size == 0 {
 			return Action{}
@@ -96,6 +138,23 @@ func (p *topology) on(keys, does string, do func(key string, b *line, s *feed.Sn
 		p.place, p.cursor = i, b.ref
 		return do(key, &b, s)
 	})
+}
+
+// onHost acts on the host under the cursor.
+func (p *topology) onHost(key string, s *feed.Snapshot) Action {
+	hosts := agents(s)
+	if len(hosts) == 0 {
+		return Action{}
+	}
+	switch name := hosts[p.field.index(hosts)].Name; key {
+	case "enter", "d":
+		return open(Node(name))
+	case "f":
+		return open(FlowTables(name))
+	case "left", "right":
+		p.field.move(key, hosts)
+	}
+	return Action{}
 }
 
 // view shows a view of the selected object, by key.
@@ -115,11 +174,28 @@ func (p *topology) fold(key string, b *line, _ *feed.Snapshot) Action {
 	return Action{}
 }
 
+// showHosts has the keys move among the hosts.
+func (p *topology) showHosts() {
+	if p.field.focused = true; p.panes == onlyTree {
+		p.panes = treeAndHosts
+	}
+}
+
+// claims takes the key that goes to the previous page on others.
+func (p *topology) claims(key string) bool { return key == "-" && p.field.focused }
+
 // Keys move.
 func (*topology) Keys() []Key { return moveKeys() }
 
 // Key moves.
 func (p *topology) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
+	if p.field.focused {
+		if msg.String() == "-" {
+			p.field.wish = zoomCells
+		}
+		p.field.move(msg.String(), agents(s))
+		return Action{}
+	}
 	t, at := p.lines(c, s)
 	if to, ok := widget.Move(msg.String(), at, c.Height, t.size); ok && t.size > 0 {
 		p.place, p.cursor = to, t.at(to).ref
@@ -127,8 +203,20 @@ func (p *topology) Key(msg tea.KeyPressMsg, c Canvas, s *feed.Snapshot) Action {
 	return Action{}
 }
 
-// click puts the cursor on a line.
-func (p *topology) click(_, y int, c Canvas, s *feed.Snapshot) Action {
+// click puts the cursor on a line, or on a host.
+func (p *topology) click(x, y int, c Canvas, s *feed.Snapshot) Action {
+	if _, left := p.split(c, s); p.laid(s) != onlyTree && x >= left {
+		hosts := agents(s)
+		if at := p.field.click(x, y, len(hosts)); at >= 0 {
+			again := p.field.focused && at == p.field.index(hosts)
+			p.field.focused = true
+			if p.field.put(at, hosts); again {
+				return p.onHost("enter", s)
+			}
+		}
+		return Action{}
+	}
+	p.field.focused = false
 	t, _ := p.lines(c, s)
 	if i := p.top + y; y < max(1, c.Height-2) && i < t.size {
 		p.place, p.cursor = i, t.at(i).ref
@@ -152,6 +240,14 @@ func (p *topology) visible(c Canvas, s *feed.Snapshot) *tree {
 	made, fresh := p.get(c, s)
 	if fresh || p.tree == nil {
 		p.tree = newTree(p.branches, made, p.folds)
+	}
+	if !p.sized && s.Synced {
+		if p.sized = true; p.tree.size > foldBelow {
+			for _, b := range p.branches {
+				p.folds[b.ref] = true
+			}
+			p.tree = newTree(p.branches, made, p.folds)
+		}
 	}
 	return p.tree
 }
@@ -181,21 +277,31 @@ func (p *topology) lines(c Canvas, s *feed.Snapshot) (*tree, int) {
 	return t, max(0, min(p.place, t.size-1))
 }
 
-// unfold opens the branches above the endpoint that the page starts at, and reports whether there were any.
+// unfold opens, once, the branches above the object that the page starts at, and reports whether there were any.
 func (p *topology) unfold(s *feed.Snapshot) bool {
-	if p.cursor.kind != model.KindEndpoint() || p.place > 0 {
+	in := p.cursor
+	switch e := findEndpoint(s, p.cursor.key); {
+	case p.opened || p.cursor.kind == nil:
 		return false
-	}
-	e := findEndpoint(s, p.cursor.key)
-	if e == nil {
+	case p.cursor.kind != model.KindEndpoint():
+	case e == nil:
 		return false
+	default:
+		in = ref{model.KindNetwork(), e.NetworkKey()}
+		if g := groupOf(s, e.EndpointGroupKey); g != nil {
+			in = ref{g.Kind(), g.ObjectKey()}
+		}
 	}
-	in := ref{model.KindNetwork(), e.NetworkKey()}
-	if g := groupOf(s, e.EndpointGroupKey); g != nil {
-		in = ref{g.Kind(), g.ObjectKey()}
+	path := pathTo(p.branches, in)
+	if in == p.cursor && len(path) > 0 {
+		path = path[:len(path)-1] // the object itself stays as it is
 	}
-	p.folds[in], p.place = !p.folds[in], 1
-	return true
+	for _, b := range path {
+		if p.opened = true; p.folds.folded(&b.line) {
+			p.folds[b.ref] = !p.folds[b.ref]
+		}
+	}
+	return p.opened
 }
 
 // View draws the tree, the map beside it, and a line on what is selected.
@@ -208,26 +314,58 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 	here := lines.at(at)
 	p.place, p.cursor = at, here.ref
 	rel := p.relations(s, &here)
-	height, width := max(1, c.Height-2), c.Width
+	height := max(1, c.Height-2)
+	p.field.focused = p.field.focused && !s.Past()
+	width, left := p.split(c, s)
 	p.top = widget.InView(p.top, at, height, lines.size)
-	alone := p.alone || s.Past() // hosts of an earlier moment are not known
-	if !alone {
-		width = min(max(c.Width*2/5, 38), 64)
-	}
 	out := make([]string, height)
 	for i := range out {
-		if out[i] = strings.Repeat(" ", width); p.top+i < lines.size {
+		if out[i] = strings.Repeat(" ", width); p.top+i < lines.size && width > 0 {
 			b := lines.at(p.top + i)
 			out[i] = p.line(t, &b, p.top+i == at, rel, width)
 		}
 	}
-	if !alone {
-		for i, box := range hostMap(t, s, p.made.all, rel, c.Width-width-1, height) {
-			out[i] += " " + box
+	if p.laid(s) != onlyTree {
+		for i, line := range p.field.view(c, s, p.made.all, rel, left, c.Width-left, height) {
+			if i < height {
+				out[i] += strings.Repeat(" ", left-width) + line
+			}
 		}
 	}
-	return append(out, p.about(s, &here, rel), t.Paint(theme.Dim, strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may connect to it",
-		t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are isolated"}, "  ")))
+	if p.field.focused {
+		out = append(out, p.field.about(c, s, p.made.all))
+	} else {
+		out = append(out, p.about(s, &here, rel))
+	}
+	return append(out, t.Paint(theme.Dim, p.signs(t)))
+}
+
+// signs explains the signs of what keys move in.
+func (p *topology) signs(t *theme.Theme) string {
+	if p.field.focused && p.field.shown == zoomCells {
+		return strings.Join([]string{t.Glyphs.Cross + " failed", t.Glyphs.Half + " warning or catching up", "else the number of its endpoints", "+ shows boxes"}, "  ")
+	}
+	return strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may connect to it", t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are isolated"}, "  ")
+}
+
+// laid is what is shown beside what: hosts of an earlier moment are not known.
+func (p *topology) laid(s *feed.Snapshot) panes {
+	if s.Past() {
+		return onlyTree
+	}
+	return p.panes
+}
+
+// split is the width of the tree, and where the map begins.
+func (p *topology) split(c Canvas, s *feed.Snapshot) (width, left int) {
+	switch p.laid(s) {
+	case onlyTree:
+		return c.Width, c.Width
+	case onlyHosts:
+		return 0, 0
+	}
+	width = min(max(c.Width*2/5, 38), 64)
+	return width, width + 1
 }
 
 func (p *topology) line(t *theme.Theme, b *line, here bool, rel *relations, width int) string {
@@ -240,10 +378,18 @@ func (p *topology) line(t *theme.Theme, b *line, here bool, rel *relations, widt
 	case b.children > 0:
 		sign = t.Glyphs.Open
 	}
-	if here {
+	if here && !p.field.focused {
 		role = theme.Cursor
 	}
-	return t.Paint(role, widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.label(), width))
+	return t.Paint(role, widget.Fit(t, strings.Repeat("  ", b.depth)+sign+" "+b.label()+p.within(b), width))
+}
+
+// within counts what a folded tenant has.
+func (p *topology) within(b *line) string {
+	if b.kind != model.KindTenant() || b.children == 0 || !p.folds.folded(b) || p.filter != nil {
+		return ""
+	}
+	return fmt.Sprintf("  %s, %s endpoints", count(b.children, "network"), widget.SI(float64(b.endpoints)))
 }
 
 // relationMark is the sign and the colour of a relation.

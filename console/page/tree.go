@@ -21,11 +21,12 @@ type ref struct {
 // line is one line of the tree: an object, and how far it is indented.
 type line struct {
 	ref
-	depth    int
-	children int
-	endpoint *feed.Endpoint
-	group    *model.EndpointGroup
-	network  *model.Network
+	depth     int
+	children  int
+	endpoints int // in all
+	endpoint  *feed.Endpoint
+	group     *model.EndpointGroup
+	network   *model.Network
 }
 
 // label is the text of the line.
@@ -105,19 +106,42 @@ type span struct {
 func newTree(top []*branch, x *indexes, f folds) *tree {
 	t := &tree{}
 	for _, b := range top {
+		b.measure(x.all)
 		t.add(b, x, f)
 	}
 	return t
 }
 
-func (t *tree) add(b *branch, x *indexes, f folds) {
-	n := len(x.all.at[b.at])
+// measure counts what is in a branch.
+func (b *branch) measure(x *index) {
+	n := len(x.at[b.at])
+	b.endpoints = n
+	for _, inner := range b.below {
+		inner.measure(x)
+		b.endpoints += inner.endpoints
+	}
 	switch {
 	case b.group != nil:
 		b.children = n
 	case b.network != nil:
 		b.children = n + len(b.below)
 	}
+}
+
+// pathTo is the branches from a top one to the one of an object; nil if there is none.
+func pathTo(in []*branch, to ref) []*branch {
+	for _, b := range in {
+		if b.ref == to {
+			return []*branch{b}
+		}
+		if path := pathTo(b.below, to); path != nil {
+			return append([]*branch{b}, path...)
+		}
+	}
+	return nil
+}
+
+func (t *tree) add(b *branch, x *indexes, f folds) {
 	before := *t
 	t.push(span{branch: b})
 	if x.filter != nil || !f.folded(&b.line) {
