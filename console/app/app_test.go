@@ -164,8 +164,8 @@ func TestAsksWhatIsShown(t *testing.T) {
 		key  string
 		want []feed.Question
 	}{
-		{"1", []feed.Question{{Topic: feed.Leader}}}, {"9", nil}, {"esc", []feed.Question{{Topic: feed.Leader}}}, {"f", []feed.Question{{Topic: feed.Flows, Host: "h1"}}},
-		{"0", []feed.Question{{Topic: feed.Leadership}, {Topic: feed.MasterPairs}}}, {"1", []feed.Question{{Topic: feed.Leader}}},
+		{"1", []feed.Question{{Topic: feed.Leader}, {Topic: feed.Load}}}, {"9", nil}, {"esc", []feed.Question{{Topic: feed.Leader}, {Topic: feed.Load}}}, {"f", []feed.Question{{Topic: feed.Flows, Host: "h1"}}},
+		{"0", []feed.Question{{Topic: feed.Leadership}, {Topic: feed.MasterPairs}}}, {"1", []feed.Question{{Topic: feed.Leader}, {Topic: feed.Load}}},
 	} {
 		if press(m, step.key); !slices.Equal(c.asked, step.want) {
 			t.Errorf("after %s: want %v asked, got %v", step.key, step.want, c.asked)

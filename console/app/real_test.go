@@ -288,6 +288,9 @@ func realAnswers(s *feed.Snapshot, now time.Time, silent string) map[feed.Questi
 		{Verdict: model.ObservedUnknown, Host: "node-05", Reason: "host node-05 did not answer: unknown what passes there"}})
 	busy := rates.Line{Name: "shop:front:cart-1", On: "node-01", Sent: rates.Flow{Packets: 4100, Bytes: 3.1e6}, Received: rates.Flow{Packets: 2050, Bytes: 160e3}, Past: []float64{0, 1e6, 2.2e6, 3.26e6}}
 	idle := rates.Line{Name: "shop:data:db-2", Container: "shop/db-2", On: "node-02", Past: []float64{0, 0}}
+	out[feed.Question{Topic: feed.Load}] = said(feed.Trends{Known: true, Silent: map[string]string{"node-05": "no agent runs there"}, Span: 290 * time.Second,
+		Hits:  map[string]uint64{"shop:db-in:base": 412, "shop:db-in:pg": 9000},
+		Lines: map[rates.Level][]rates.Line{rates.Endpoints: {busy, {Name: "shop:front:web-1", Sent: rates.Flow{Bytes: 400e3}, Past: []float64{0, 300e3, 900e3, 400e3}}, idle}}})
 	out[feed.Question{Topic: feed.TrendsNow}] = said(feed.Trends{Known: true, Silent: map[string]string{"node-05": "no agent runs there"}, Lines: map[rates.Level][]rates.Line{
 		rates.Endpoints: {busy, idle}, rates.Rules: {{Name: "shop:db-in:pg", Sent: rates.Flow{Packets: 12.5, Bytes: 900}, Past: []float64{3, 12.5}}}}})
 	for i, session := range []string{"established", "active"} {

@@ -209,3 +209,25 @@ func TestLargeTreeIsFolded(t *testing.T) {
 		}
 	}
 }
+
+// The overview has its sections in every size: beside the hosts where there is room, else in a line each.
+func TestGoldenOverviewSizes(t *testing.T) {
+	for _, size := range terminals() {
+		for _, x := range []struct {
+			name   string
+			change func(s *feed.Snapshot)
+		}{{"", func(*feed.Snapshot) {}}, {"-unknown", func(s *feed.Snapshot) {
+			s.Answers = map[feed.Question]feed.Answer{}
+			s.Rates, s.Pools = feed.Rates{}, nil
+		}}, {"-without-pairs", func(s *feed.Snapshot) { delete(s.Answers, feed.Question{Topic: feed.Observed}) }}} {
+			s, _ := realistic()
+			x.change(s)
+			m := scaled(t, s, "overview", size)
+			frame := m.Frame()
+			if wrong := exact(frame, size[0], size[1]); wrong != "" {
+				t.Errorf("%s at %v: %s", x.name, size, wrong)
+			}
+			golden(t, fmt.Sprintf("overview%s-%d.txt", x.name, size[0]), Plain(frame)+"\n")
+		}
+	}
+}

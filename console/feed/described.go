@@ -21,7 +21,7 @@ func (f *Feed) describe(ctx context.Context, q Question) (describe.Document, err
 		k = found
 	}
 	options := describe.Options{Now: f.store.now(), Rates: func(ctx context.Context, _ string) (describe.Rates, error) {
-		t, err := f.trends.look(ctx, f.client)
+		t, err := f.trends.look(ctx, f.client, f.store.now)
 		return describe.Rates{Known: t.Known, Lines: t.Lines, Silent: t.Silent}, err
 	}}
 	d, err := describe.Of(ctx, f.client, k, q.Key, options)

@@ -43,6 +43,7 @@ const (
 	Logs
 	Described
 	Find
+	Load
 )
 
 // topic declares a Topic.
@@ -67,6 +68,9 @@ func decodeAs[T any](text json.RawMessage) (any, error) {
 	err := json.Unmarshal(text, &v)
 	return v, err
 }
+
+// loadInterval is the interval of the counters on a page that is open all day.
+const loadInterval = 10 * time.Second
 
 // maxLogLines bounds the requested lines of a log.
 const maxLogLines = 300
@@ -139,7 +143,10 @@ var topics = [...]topic{
 		return f.client.Find(ctx, q.Key, maxFound)
 	}),
 	TrendsNow: rated(about("trends", 2*time.Second, func(ctx context.Context, f *Feed, _ Question) (Trends, error) {
-		return f.trends.look(ctx, f.client)
+		return f.trends.look(ctx, f.client, f.store.now)
+	})),
+	Load: rated(about("load", loadInterval, func(ctx context.Context, f *Feed, _ Question) (Trends, error) { // as TrendsNow, less often
+		return f.trends.look(ctx, f.client, f.store.now)
 	})),
 }
 

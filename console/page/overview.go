@@ -3,9 +3,7 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +49,7 @@ func Overview() *Page {
 			return widget.Row{Role: role, Cells: term.ViewRow(model.ViewHosts(), roomy(c), n, map[string]string{"State": state, "Up": since(n.Since, c.Now)})}
 		},
 	}}
-	return &Page{Name: "overview", Command: "netctl node ls", Asks: asks(leaderQuestion()), Body: b, Keys: []Key{
+	return &Page{Name: "overview", Command: "netctl node ls", Asks: overviewQuestions, Body: b, Keys: []Key{
 		b.on("enter", "open the page of the host", func(n *model.Node) Action { return open(Node(n.Name)) }).hint("enter", "open"),
 		b.on("m", "list the endpoints on the host", func(n *model.Node) Action { return open(endpointsOf(n.Name)) }).hint("m", "endpoints"),
 		b.on("f", "show the flows of the host", func(n *model.Node) Action { return open(FlowTables(n.Name)) }).hint("f", "flows"),
@@ -60,14 +58,93 @@ func Overview() *Page {
 }
 
 // roomy reports whether there is room for the wide columns of hosts: their lag says more than their revisions.
-func roomy(c Canvas) bool { return c.Width >= 100 }
+func roomy(c Canvas) bool { return hostsWidth(c) >= 100 }
 
-// View draws masters, hosts, how busy the cluster is, the fullest networks and the newest events.
+// hostsWidth is the width of the table of hosts.
+func hostsWidth(c Canvas) int {
+	if c.Width < besideFrom {
+		return c.Width
+	}
+	return min(c.Width*11/20, besideFrom-1)
+}
+
+// How wide and high the overview is where its sections are beside the hosts, and where they are lines below them.
+const (
+	besideFrom = 160
+	roomFrom   = 24 // lines of the page from which nothing is left out
+)
+
+// View draws masters, hosts, how busy the cluster is, what is refused, the fullest networks, the findings and the newest events.
 func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	if s.Past() {
 		b.show(c, s) // no hosts
-		return pastOverview(c, s)
+		return b.past(c, s)
 	}
+	if c.Width >= besideFrom {
+		return b.wide(c, s)
+	}
+	t := c.Theme
+	out := b.masters(c, s)
+	b.show(c, s)
+	low := []section{busy(c, s.Rates), busiest(c, s), refusedLately(c, s), fullest(c, s)}
+	gaps, objects := 2, 1
+	if c.Height >= roomFrom {
+		low = append(low, troubles(c, s))
+	} else { // the second line of the screen has the worst finding
+		gaps, objects = 0, 0
+	}
+	hosts, events := b.table.Len(), lastEvents(c, s, c.Height)
+	rest := c.Height - len(out) - len(low) - gaps - objects - 3 // for the hosts, their header, and events
+	height := max(2, min(hosts+1, rest-max(1, min(len(events), rest/3))))
+	title := t.Paint(theme.Title, "HOSTS")
+	if height <= hosts {
+		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, hosts))
+	}
+	if c.Height >= roomFrom || len(out)+len(low)+hosts+5 < c.Height {
+		out = append(out, "")
+	}
+	out = b.draw(c, s, append(out, title), height)
+	if gaps > 0 {
+		out = append(out, "")
+	}
+	for i := range low {
+		out = append(out, low[i].inLine(c))
+	}
+	if objects > 0 {
+		out = append(out, widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "")
+	}
+	return b.events(c, append(out, t.Paint(theme.Title, "LAST EVENTS")), events)
+}
+
+// wide draws masters, hosts and events at the left, and the other sections at the right.
+func (b *overview) wide(c Canvas, s *feed.Snapshot) []string {
+	left, right := c, c
+	left.Width = hostsWidth(c)
+	right.Width = c.Width - left.Width - 3
+	t := c.Theme
+	out := b.masters(left, s)
+	b.show(left, s)
+	hosts, events := b.table.Len(), lastEvents(left, s, c.Height)
+	rest := c.Height - len(out) - 4
+	height := max(2, min(hosts+1, rest-max(1, min(len(events), rest/3))))
+	title := t.Paint(theme.Title, "HOSTS")
+	if height <= hosts {
+		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, hosts))
+	}
+	out = b.draw(left, s, append(out, "", title), height)
+	out = b.events(left, append(out, "", t.Paint(theme.Title, "LAST EVENTS")), events)
+	sections := []section{troubles(right, s), busy(right, s.Rates), busiest(right, s), refusedLately(right, s), fullest(right, s)}
+	lines := max(3, (c.Height-len(sections)-1)/len(sections))
+	var beside []string
+	for i := range sections {
+		beside = append(append(beside, sections[i].inBlock(right, lines)...), "")
+	}
+	beside = append(beside, widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), right.Width))
+	return widget.Beside(t, out, beside, left.Width, c.Height)
+}
+
+// masters draws the masters and the store.
+func (b *overview) masters(c Canvas, s *feed.Snapshot) []string {
 	t := c.Theme
 	out := []string{t.Paint(theme.Title, "MASTERS")}
 	for _, n := range masters(s) {
@@ -75,24 +152,13 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 		out = append(out, t.Paint(role, "  "+widget.Fit(t, n.Name, 18)+widget.Fit(t, string(s.RoleOf(n)), 10)+widget.Fit(t, "since "+since(n.Since, c.Now), 12)+
 			widget.Fit(t, progress(n), 18)+state))
 	}
-	out = append(out, store(c, s)...)
-	b.show(c, s)
-	hosts, events := b.table.Len(), lastEvents(c, s, c.Height)
-	rest := c.Height - len(out) - 8 // for the hosts, their header, and events
-	height := max(2, min(hosts+1, rest-max(1, min(len(events), rest/3))))
-	title := t.Paint(theme.Title, "HOSTS")
-	if height <= hosts {
-		title += t.Paint(theme.Dim, fmt.Sprintf("    %d of %d in view; S sorts by state", height-1, hosts))
-	}
-	out = b.draw(c, s, append(out, "", title), height)
-	out = append(out, "", busy(c, s.Rates), fullest(c, s), widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "LAST EVENTS"))
-	return withEvents(c, out, events)
+	return append(out, store(c, s)...)
 }
 
-// pastOverview draws what is known of an earlier moment: the fullest networks, objects, open findings and the last events before it.
-func pastOverview(c Canvas, s *feed.Snapshot) []string {
-	t := c.Theme
-	out := []string{t.Paint(theme.Title, "HOSTS    ") + t.Paint(theme.Dim, "hosts, leaders and rates of an earlier moment are not recorded"), "", fullest(c, s),
+// past draws what is known of an earlier moment: the fullest networks, objects, open findings and the last events before it.
+func (b *overview) past(c Canvas, s *feed.Snapshot) []string {
+	t, full := c.Theme, fullest(c, s)
+	out := []string{t.Paint(theme.Title, "HOSTS    ") + t.Paint(theme.Dim, "hosts, leaders and rates of an earlier moment are not recorded"), "", full.inLine(c),
 		widget.Parts(t, t.Paint(theme.Title, "OBJECTS  "), "  ", counts(s), c.Width), "", t.Paint(theme.Title, "FINDINGS THAT WERE OPEN")}
 	h, a, ok := feed.Of[model.Health](s, HealthQuestion())
 	switch {
@@ -110,18 +176,17 @@ func pastOverview(c Canvas, s *feed.Snapshot) []string {
 	if n := len(h.Findings) - most; n > 0 {
 		out = append(out, t.Paint(theme.Dim, fmt.Sprintf("  and %d more", n)))
 	}
-	return withEvents(c, append(out, "", t.Paint(theme.Title, "LAST EVENTS BEFORE")), lastEvents(c, s, c.Height))
+	return b.events(c, append(out, "", t.Paint(theme.Title, "LAST EVENTS BEFORE")), lastEvents(c, s, c.Height))
 }
 
-// withEvents adds events below a title, as many of the newest as there is room for.
-func withEvents(c Canvas, out, events []string) []string {
-	t := c.Theme
+// events adds the events that fit.
+func (b *overview) events(c Canvas, out, events []string) []string {
 	if len(events) == 0 {
 		text := "none known"
 		if c.Filter != nil {
 			text = "nothing matches the filter"
 		}
-		events = []string{t.Paint(theme.Dim, "  "+text)}
+		events = []string{c.Theme.Paint(theme.Dim, "  "+text)}
 	}
 	out = append(out, events[max(0, len(events)-max(0, c.Height-len(out))):]...)
 	return out[:min(len(out), c.Height)]
@@ -165,47 +230,6 @@ func store(c Canvas, s *feed.Snapshot) []string {
 		}
 	}
 	return []string{t.Paint(theme.Title, "STORE    ") + t.Paint(role, line+lease)}
-}
-
-// busy draws how busy the cluster is, per second.
-func busy(c Canvas, p feed.Rates) string {
-	t, out := c.Theme, c.Theme.Paint(theme.Title, "BUSY     ")
-	if len(p.Requests) == 0 {
-		return out + t.Paint(theme.Dim, "not measured yet: rates require two samples")
-	}
-	width := min(30, max(4, (c.Width-68)/3)) // beside the names, the figures, and the spaces between
-	for _, x := range []struct {
-		name   string
-		series []float64
-	}{{"endpoints/s", p.Endpoints}, {"flow changes/s", p.FlowMods}, {"requests/s", p.Requests}} {
-		out += x.name + " " + t.Paint(theme.Good, widget.Spark(t, x.series, width)) + " " + widget.Fit(t, widget.SI(x.series[len(x.series)-1]), 6)
-	}
-	return out
-}
-
-// fullest describes the two networks with the fewest free addresses, of those with an answer.
-func fullest(c Canvas, s *feed.Snapshot) string {
-	type pool struct {
-		key         string
-		used, total int
-	}
-	var pools []pool
-	for key, p := range s.Pools {
-		if total := p.Count + p.Free; total > 0 {
-			pools = append(pools, pool{key, p.Count, total})
-		}
-	}
-	emptier := func(a, b pool) int { return cmp.Or(a.used*b.total-b.used*a.total, strings.Compare(b.key, a.key)) }
-	title, out := c.Theme.Paint(theme.Title, "FULLEST  "), []string(nil)
-	if len(pools) == 0 {
-		return title + c.Theme.Paint(theme.Dim, "no addresses received yet")
-	}
-	for range min(2, len(pools)) {
-		x := slices.MaxFunc(pools, emptier)
-		pools = slices.DeleteFunc(pools, func(p pool) bool { return p == x })
-		out = append(out, fmt.Sprintf("%s %d %% %s", x.key, x.used*100/x.total, widget.Bar(c.Theme, x.used, x.total, 10)))
-	}
-	return widget.Parts(c.Theme, title, "   ", out, c.Width)
 }
 
 // progress is how far a master is: the leader by its last fenced write, a follower by what it has read.

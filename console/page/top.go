@@ -47,20 +47,29 @@ func Top(level rates.Level) *Page {
 	case rates.Groups, rates.Hosts:
 		headers = slices.Delete(headers, 1, 3)
 	}
+	scale := 0.0 // the highest value of the past
+	unit := "bit/s"
+	if level == rates.Rules {
+		unit = "pkt/s"
+	}
 	l := &list[*rates.Line]{
-		headers: columns(headers...),
-		empty:   func(*feed.Snapshot) string { return "no counters: there are no " + string(level) },
-		above:   trendsAbove,
+		headers: func(Canvas) []string {
+			return append(headers[:len(headers)-1:len(headers)-1], "Past 0-"+pastOf(level, scale)+" "+unit)
+		},
+		empty: func(*feed.Snapshot) string { return "no counters: there are no " + string(level) },
+		above: trendsAbove,
 		items: func(s *feed.Snapshot) (out []*rates.Line) {
 			t, _, _ := feed.Of[feed.Trends](s, trendsQuestion())
+			scale = 0
 			for i := range t.Lines[level] {
-				out = append(out, &t.Lines[level][i])
+				line := &t.Lines[level][i]
+				out, scale = append(out, line), max(scale, rates.Top(line.Past[max(0, len(line.Past)-pastWidth):]))
 			}
 			return out
 		},
 		id: func(r *rates.Line) string { return r.Name },
 		row: func(c Canvas, _ *feed.Snapshot, r *rates.Line) widget.Row {
-			return widget.Row{Cells: topCells(c, level, r)}
+			return widget.Row{Cells: topCells(c, level, r, scale)}
 		},
 	}
 	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
@@ -74,9 +83,17 @@ func Top(level rates.Level) *Page {
 	}}
 }
 
-// topCells are the cells of a line.
-func topCells(c Canvas, level rates.Level, r *rates.Line) []string {
-	past := widget.Spark(c.Theme, r.Past, pastWidth)
+// pastOf is a value of the past: bits, or packets of a rule.
+func pastOf(level rates.Level, v float64) string {
+	if level != rates.Rules {
+		v *= 8
+	}
+	return widget.SI(v)
+}
+
+// topCells are the cells of a line. All lines have one scale for their past.
+func topCells(c Canvas, level rates.Level, r *rates.Line, scale float64) []string {
+	past := widget.SparkTo(c.Theme, r.Past, pastWidth, scale)
 	bits := func(f rates.Flow) string { return widget.SI(8 * f.Bytes) }
 	switch level {
 	case rates.Rules:

@@ -11,3 +11,8 @@ import (
 func Spark(t *theme.Theme, series []float64, width int) string {
 	return rates.Spark(t.Glyphs.Spark, series, width)
 }
+
+// SparkTo is Spark with a scale from 0 to top.
+func SparkTo(t *theme.Theme, series []float64, width int, top float64) string {
+	return rates.SparkTo(t.Glyphs.Spark, series, width, top)
+}

@@ -55,6 +55,22 @@ func Parts(t *theme.Theme, head, between string, parts []string, width int) stri
 	return Fit(t, line, width)
 }
 
+// Beside puts texts beside each other in height lines: the left one is width cells wide, and a line divides them.
+func Beside(t *theme.Theme, left, right []string, width, height int) []string {
+	out := make([]string, height)
+	for i := range out {
+		a, b := "", ""
+		if i < len(left) {
+			a = left[i]
+		}
+		if i < len(right) {
+			b = right[i]
+		}
+		out[i] = Fit(t, a, width) + " " + t.Paint(theme.Dim, t.Glyphs.Box[5]) + " " + b
+	}
+	return out
+}
+
 // Sides puts left and right on one line of width cells. If only one fits, left stays.
 func Sides(t *theme.Theme, left, right string, width int) string {
 	room := width - Width(right) - 1
