@@ -193,6 +193,7 @@ func connect(base string, target term.Target, getenv func(string) string, insecu
 
 // once prints a single frame.
 func once(ctx context.Context, out io.Writer, f *feed.Feed, m *Model, o *options) error {
+	m.width, m.height = o.width, o.height
 	s, err := f.Once(ctx, m.Questions)
 	if err != nil {
 		return err
@@ -230,6 +231,7 @@ func live(ctx context.Context, in io.Reader, out io.Writer, f *feed.Feed, m *Mod
 	ctx, cancel := context.WithCancel(ctx)
 	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesASecond))
 	m.InBackground(func() { program.Send(readyMsg{}) })
+	m.pause = panePause
 	fed := make(chan error, 1)
 	if f == nil {
 		fed <- nil

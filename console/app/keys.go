@@ -65,6 +65,10 @@ func globalKeys() []binding {
 			m.notice = "copied (if the terminal allows it): " + m.command()
 			return tea.SetClipboard(m.command())
 		}),
+		bind("|", "show or hide the page of the selected row beside a list, from 160 columns on", func(m *Model, _ string) tea.Cmd {
+			m.pane.hidden = !m.pane.hidden
+			return nil
+		}),
 		bind("ctrl+t", "use the mouse in the console (scroll, select, sort, change pages) or in the terminal", func(m *Model, _ string) tea.Cmd {
 			if m.mouse = !m.mouse; m.mouse {
 				m.notice = "the mouse controls the console; ctrl+t returns it to the terminal"

@@ -69,12 +69,14 @@ type Model struct {
 	prompt        prompt
 	personal      personal
 	notice        string
-	help          *help     // nil: it is not shown
-	finder        *finder   // nil: nothing is searched
-	mouse         bool      // it is the console's; else the terminal's, to select text
-	replay        *playback // of a recording; nil: the cluster is watched
-	recorder      Recorder  // nil: nothing is recorded
-	bundle        string    // description of the support bundle that is shown; "": the cluster is
+	help          *help   // nil: it is not shown
+	finder        *finder // nil: nothing is searched
+	pane          pane
+	pause         time.Duration // before the data of the pane is requested
+	mouse         bool          // it is the console's; else the terminal's, to select text
+	replay        *playback     // of a recording; nil: the cluster is watched
+	recorder      Recorder      // nil: nothing is recorded
+	bundle        string        // description of the support bundle that is shown; "": the cluster is
 }
 
 // New makes the root model with its first page. The model draws a frame before the first snapshot.
@@ -105,13 +107,16 @@ func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { r
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
 	m.cluster.Ask(m.Questions(m.snapshot))
-	return m, cmd
+	return m, tea.Batch(cmd, m.await())
 }
 
 // Questions are what the page on the screen and the second line want to know.
 func (m *Model) Questions(s *feed.Snapshot) []feed.Question {
 	m.pages[m.at] = m.page().Found(s)
 	out := m.page().Questions(s)
+	if m.follow(s); m.pane.page != nil && m.pane.asks {
+		out = append(out[:len(out):len(out)], m.pane.page.Questions(s)...)
+	}
 	if m.finder != nil && m.finder.text != "" {
 		out = append(out[:len(out):len(out)], m.finder.question())
 	}
@@ -151,6 +156,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		if m.finder != nil {
 			m.finder.paused(msg.edit)
 		}
+	case paneMsg:
+		m.pane.paused(msg.move)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -191,7 +198,7 @@ func (m *Model) receive(s *feed.Snapshot) {
 func (m *Model) page() *page.Page { return m.pages[m.at] }
 
 func (m *Model) canvas() page.Canvas {
-	return page.Canvas{Width: m.width, Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil && !m.inPast(), Background: m.work}
+	return page.Canvas{Width: m.pageWidth(), Height: max(1, m.height-frameLines), Theme: m.theme, Now: m.now, Filter: m.filter, Write: m.editor != nil && !m.inPast(), Background: m.work}
 }
 
 // key acts on a key: the prompt first, then what works everywhere, then the page.

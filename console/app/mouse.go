@@ -55,6 +55,10 @@ func (m *Model) click(x, y int) tea.Cmd {
 		} else if strings.Contains(ansi.Cut(m.footer()[1], max(0, x-2), x+6), "help") {
 			m.help = newHelp(m)
 		}
+	case y >= headerLines && y < m.height-headerLines && x >= m.pageWidth():
+		if m.pane.page != nil {
+			m.open(m.pane.page)
+		}
 	case y >= headerLines && y < m.height-headerLines:
 		return m.perform(m.page().Click(x, y-headerLines, m.canvas(), m.snapshot))
 	}

@@ -4,8 +4,10 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -66,8 +68,8 @@ func TestGoldenMatrixAtScale(t *testing.T) {
 		groups    int
 		different bool
 		keys      []string
-	}{{"folded", 300, false, nil}, {"different", 300, true, []string{"down", "right"}}, {"pair", 300, false, filter("g0042>g0200")}, {"unfolded", 300, false, []string{"space", "G"}},
-		{"ports", 300, true, []string{"+", "down", "right", "right"}}} {
+	}{{"folded", 300, false, nil}, {"different", 120, true, []string{"down", "right"}}, {"pair", 300, false, filter("g0042>g0200")}, {"unfolded", 300, false, []string{"space", "G"}},
+		{"ports", 120, true, []string{"+", "down", "right", "right"}}} {
 		for _, size := range terminals() {
 			m := scaled(t, crowd(x.groups, x.different), "matrix/big", size, x.keys...)
 			frame := m.Frame()
@@ -229,5 +231,67 @@ func TestGoldenOverviewSizes(t *testing.T) {
 			}
 			golden(t, fmt.Sprintf("overview%s-%d.txt", x.name, size[0]), Plain(frame)+"\n")
 		}
+	}
+}
+
+// Where there is room, a list has the page of its selected row beside it.
+func TestGoldenBeside(t *testing.T) {
+	s, _ := realistic()
+	for _, path := range []string{"endpoints", "findings", "top"} {
+		m := scaled(t, s, path, [2]int{200, 60}, "down")
+		if path == "endpoints" {
+			m = scaled(t, s, path, [2]int{200, 60}, filter("web-1$")...)
+		}
+		frame := m.Frame()
+		if wrong := exact(frame, 200, 60); wrong != "" {
+			t.Errorf("%s: %s", path, wrong)
+		}
+		golden(t, path+"-beside.txt", Plain(frame)+"\n")
+	}
+}
+
+// The data of the page beside a list is requested after the cursor has rested, and not in a narrow terminal or after |.
+func TestBesideAsksAfterAPause(t *testing.T) {
+	s, now := fixed()
+	c := &cluster{}
+	m := New(t.Context(), c, mono(t, false), opened(t, "endpoints"), now)
+	m.pause = time.Nanosecond
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
+	_, first := m.Update(s)
+	described := func() (keys []string) {
+		for _, q := range c.asked {
+			if q.Topic == feed.Described {
+				keys = append(keys, q.Key)
+			}
+		}
+		return keys
+	}
+	down, err := pressOf("down")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, second := m.Update(down)
+	if got := described(); got != nil {
+		t.Errorf("before the pause: got requests for %v", got)
+	}
+	if m.Update(first()); described() != nil {
+		t.Errorf("after the pause of the first row, which is not selected any more: got requests for %v", described())
+	}
+	if m.Update(second()); !slices.Equal(described(), []string{"acme:blue:web-1"}) {
+		t.Errorf("after the pause: got requests for %v", described())
+	}
+	if _, again := m.Update(s); again != nil || len(described()) != 1 {
+		t.Errorf("after a snapshot: want the same requests, got %v", described())
+	}
+	hide, err := pressOf("|")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Update(hide); described() != nil || strings.Contains(Plain(m.Frame()), "│") {
+		t.Errorf("hidden: got requests for %v", described())
+	}
+	m.Update(hide)
+	if m.Update(tea.WindowSizeMsg{Width: 159, Height: 40}); described() != nil || strings.Contains(Plain(m.Frame()), "│") {
+		t.Errorf("narrow: got requests for %v", described())
 	}
 }

@@ -43,7 +43,11 @@ func (m *Model) Frame() string {
 	c := m.canvas()
 	body := m.page().View(c, m.snapshot)
 	lines := m.header() // after the body, whose rows it counts
+	if m.split() {
+		body = m.beside(body, c)
+	}
 	if m.finder != nil {
+		c.Width = m.width
 		body = m.finder.view(c, m.snapshot)
 	}
 	if m.help != nil {

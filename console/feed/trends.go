@@ -50,7 +50,7 @@ type hitLook struct {
 	grown map[string]uint64 // by rule
 }
 
-// add takes counters. One that is new, or that started again, has grown by what it counts, unless the console has only begun to look at its host.
+// add takes counters. A counter that is new, or that started again, has grown by its value, except in the first counters of a host.
 func (h *hitCount) add(now time.Time, c *model.Counters) {
 	look, last, known := hitLook{h.at, map[string]uint64{}}, map[hitKey]uint64{}, map[string]bool{}
 	for k := range h.last {

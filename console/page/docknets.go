@@ -53,7 +53,7 @@ func docknets() *Page {
 			return widget.Row{Cells: []string{d.ShortID(), cmp.Or(d.Host, "swarm"), d.Tenant, d.Network, cmp.Or(d.Group, "-"), strconv.Itoa(d.Endpoints), d.Maker()}}
 		},
 	}
-	return &Page{Name: "docknets", Live: true, Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Keys: []Key{
+	return &Page{Name: "docknets", Live: true, Command: "netctl docknet ls", Asks: asks(docknetQuestion()), Body: l, Beside: l.beside(func(d *model.DockerNetwork) *Page { return docknet(d.ID) }), Keys: []Key{
 		l.on("enter", "show the endpoints of its network or group", func(d *model.DockerNetwork) Action { return open(behind(d)) }).hint("enter", "endpoints"),
 		l.on("d", "show the Docker network in full", func(d *model.DockerNetwork) Action { return open(docknet(d.ID)) }).hint("d", "details"),
 	}}

@@ -117,10 +117,10 @@ func (b *documents) View(c Canvas, s *feed.Snapshot) (out []string) {
 		var text strings.Builder
 		for i, x := range line {
 			role, shown := x.role, x.text
-			if x.link >= 0 && x.link == b.selected {
+			if x.link >= 0 && x.link == b.selected && !c.Beside {
 				role = theme.Cursor
 			}
-			if i == 0 && strings.HasPrefix(shown, " ") && slices.ContainsFunc(line, func(x piece) bool { return x.link >= 0 && x.link == b.selected }) {
+			if i == 0 && !c.Beside && strings.HasPrefix(shown, " ") && slices.ContainsFunc(line, func(x piece) bool { return x.link >= 0 && x.link == b.selected }) {
 				shown = c.Theme.Glyphs.Cursor + shown[1:]
 			}
 			text.WriteString(c.Theme.Paint(role, shown))

@@ -49,7 +49,7 @@ func Findings() *Page {
 			return widget.Row{Cells: cells, Role: theme.Dim}
 		},
 	}
-	return &Page{Name: "findings", Command: "netctl status", Body: l, Keys: []Key{
+	return &Page{Name: "findings", Command: "netctl status", Body: l, Beside: l.beside(finding), Keys: []Key{
 		l.with("enter", "show the host or the object", func(f *model.Finding, s *feed.Snapshot) Action { return open(culprit(f, s)) }).hint("enter", "object"),
 		l.on("d", "show the finding in full, with the remedy", func(f *model.Finding) Action { return open(finding(f)) }).hint("d", "details"),
 	}}

@@ -75,6 +75,17 @@ func (l *list[T]) with(keys, does string, do func(item T, s *feed.Snapshot) Acti
 	})
 }
 
+// beside is Beside of a page: the page of the selected item.
+func (l *list[T]) beside(of func(item T) *Page) func(c Canvas, s *feed.Snapshot) (string, *Page) {
+	return func(c Canvas, s *feed.Snapshot) (string, *Page) {
+		l.show(c, s)
+		if item, ok := l.table.Selected(); ok {
+			return l.table.SelectedID(), of(item)
+		}
+		return "", nil
+	}
+}
+
 // Keys are those of rows.
 func (l *list[T]) Keys() []Key {
 	return append(moveKeys(),

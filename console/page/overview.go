@@ -89,7 +89,7 @@ func (b *overview) View(c Canvas, s *feed.Snapshot) []string {
 	low := []section{busy(c, s.Rates), busiest(c, s), refusedLately(c, s), fullest(c, s)}
 	gaps, objects := 2, 1
 	if c.Height >= roomFrom {
-		low = append(low, troubles(c, s))
+		low = append(low, worstFindings(c, s))
 	} else { // the second line of the screen has the worst finding
 		gaps, objects = 0, 0
 	}
@@ -133,7 +133,7 @@ func (b *overview) wide(c Canvas, s *feed.Snapshot) []string {
 	}
 	out = b.draw(left, s, append(out, "", title), height)
 	out = b.events(left, append(out, "", t.Paint(theme.Title, "LAST EVENTS")), events)
-	sections := []section{troubles(right, s), busy(right, s.Rates), busiest(right, s), refusedLately(right, s), fullest(right, s)}
+	sections := []section{worstFindings(right, s), busy(right, s.Rates), busiest(right, s), refusedLately(right, s), fullest(right, s)}
 	lines := max(3, (c.Height-len(sections)-1)/len(sections))
 	var beside []string
 	for i := range sections {

@@ -25,6 +25,7 @@ type Canvas struct {
 	Filter        *widget.Filter
 	Write         bool               // changes are permitted
 	Background    *widget.Background // nil: everything is done at once
+	Beside        bool               // it is beside a list, which has the cursor
 }
 
 // Page is one screen. Its functions do not block. Keys and drawing may change its name and its command.
@@ -37,6 +38,9 @@ type Page struct {
 	Body    Body
 	Editing bool // the page shows what was made of a draft
 	Live    bool // the page shows what is known only of the present
+	// Beside is the page of the selected row, which is shown beside the list where there is room, and the name of the row; nil: no row is
+	// selected. Beside is nil of a page without such a list.
+	Beside func(c Canvas, s *feed.Snapshot) (row string, of *Page)
 	// Marked is how many rows are marked; nil: rows are not marked.
 	Marked func(s *feed.Snapshot) int
 	// Refused records why a change that the page requested was not made; nil: the page does not keep that.

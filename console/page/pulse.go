@@ -216,8 +216,8 @@ func fullest(c Canvas, s *feed.Snapshot) section {
 	return out
 }
 
-// troubles is the findings, the worst first; what follows from another is counted with that one.
-func troubles(c Canvas, s *feed.Snapshot) section {
+// worstFindings is the findings, the worst first; what follows from another is counted with that one.
+func worstFindings(c Canvas, s *feed.Snapshot) section {
 	all := problems(s, c.Now)
 	out := section{title: "FINDINGS", empty: "none"}
 	numbers := map[theme.Role]int{}
@@ -229,9 +229,9 @@ func troubles(c Canvas, s *feed.Snapshot) section {
 	for _, x := range []struct {
 		role theme.Role
 		word string
-	}{{theme.Bad, "error"}, {theme.Warn, "warning"}, {theme.Held, "other"}} {
+	}{{theme.Bad, "error"}, {theme.Warn, "warning"}, {theme.Held, "other finding"}} {
 		if n := numbers[x.role]; n > 0 {
-			words = append(words, strings.TrimSuffix(count(n, x.word), "s")+map[bool]string{true: "s", false: ""}[n > 1 && x.word != "other"])
+			words = append(words, count(n, x.word))
 		}
 	}
 	out.about = strings.Join(words, ", ")

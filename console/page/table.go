@@ -40,6 +40,7 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 	t.list = list[T]{headers: t.names, source: t.version, empty: noneOf(k)}
 	t.table.Marked = func(key string) bool { return slices.Contains(t.marks, key) }
 	p := &Page{Name: name, Command: command, Live: k.Owner != "", Body: t, Marked: func(s *feed.Snapshot) int { return len(t.marked(s)) }}
+	p.Beside = t.beside(func(o T) *Page { return Description(k, keyOf(o)) })
 	if t.status != nil {
 		p.Asks = t.status.asks
 	}

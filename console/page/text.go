@@ -37,9 +37,21 @@ func (b *text) View(c Canvas, s *feed.Snapshot) []string {
 	return shown
 }
 
+// textIndent is the indentation of the rest of a long line that begins with a name.
+const textIndent = 11
+
 // Text makes a page of a text; command prints the same.
 func Text(name, command, body string) *Page {
-	return &Page{Name: name, Command: command, Body: &text{lines: func(c Canvas, _ *feed.Snapshot) []string { return filtered(c, body) }}}
+	return &Page{Name: name, Command: command, Body: &text{lines: func(c Canvas, _ *feed.Snapshot) (out []string) {
+		for _, line := range filtered(c, body) {
+			indent := 0
+			if name, _, cut := strings.Cut(line, "  "); cut && len(name) < textIndent {
+				indent = textIndent
+			}
+			out = append(out, widget.Wrap(line, c.Width, indent)...)
+		}
+		return out
+	}}}
 }
 
 // filtered is the lines of a text that the filter keeps.

@@ -73,7 +73,7 @@ func Top(level rates.Level) *Page {
 		},
 	}
 	l.table.Volatile = slices.IndexFunc(headers, func(h string) bool { return strings.HasSuffix(h, "/s") }) + 1 // a rate is new with every look
-	return &Page{Name: "top " + string(level), Live: true, Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Keys: []Key{
+	return &Page{Name: "top " + string(level), Live: true, Command: "netctl top " + string(level), Asks: asks(trendsQuestion()), Body: l, Beside: l.beside(func(r *rates.Line) *Page { return openSubject(level, r.Name).Go }), Keys: []Key{
 		l.on("enter", "open its page", func(r *rates.Line) Action { return openSubject(level, r.Name) }).hint("enter", "open"),
 		on("t", "show the next of endpoints, groups, hosts, rules", func(string, Canvas, *feed.Snapshot) Action {
 			all := rates.Levels()

@@ -77,6 +77,14 @@ func (t *Table[T]) Selected() (item T, ok bool) {
 	return t.shown.Items[t.index()], true
 }
 
+// SelectedID is the ID of the item under the cursor; "" if there is none.
+func (t *Table[T]) SelectedID() string {
+	if item, ok := t.Selected(); ok {
+		return t.shown.ID(item)
+	}
+	return ""
+}
+
 // index is where the cursor is. Items that came or went have usually moved it by a few rows.
 func (t *Table[T]) index() int {
 	const near = 4
