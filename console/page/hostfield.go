@@ -37,6 +37,45 @@ type hostField struct {
 	host        string // under the cursor
 	place, top  int    // of the cursor, and the number of the first line in view
 	drawn       struct{ left, first, across, lines, label int }
+	facts       fieldFacts
+}
+
+// fieldFacts is what the cells of all hosts follow from.
+type fieldFacts struct {
+	of        *feed.Snapshot
+	in        *index
+	hosts     []*model.Node
+	found     map[string]theme.Role // the worst finding about each host
+	known     bool                  // findings are known
+	label     int                   // width of the longest name
+	most      int                   // endpoints on a host
+	bad, warn int                   // number of such hosts
+}
+
+// fieldFactsOf computes the facts of a snapshot.
+func fieldFactsOf(s *feed.Snapshot, x *index) fieldFacts {
+	out := fieldFacts{of: s, in: x, hosts: agents(s), most: busiestHost(x)}
+	out.found, out.known = foundOn(s)
+	for _, n := range out.hosts {
+		if len(n.Name) > out.label {
+			out.label = max(out.label, min(maxHostLabel, widget.Width(n.Name)))
+		}
+		switch hostRole(n, out.found) {
+		case theme.Bad:
+			out.bad++
+		case theme.Warn:
+			out.warn++
+		}
+	}
+	return out
+}
+
+// known returns the facts of a snapshot, which are computed once.
+func (f *hostField) known(s *feed.Snapshot, x *index) *fieldFacts {
+	if f.facts.of != s || f.facts.in != x {
+		f.facts = fieldFactsOf(s, x)
+	}
+	return &f.facts
 }
 
 // hostState is what a cell shows of a host.
@@ -172,23 +211,22 @@ func hostRole(n *model.Node, found map[string]theme.Role) theme.Role {
 }
 
 // load is the sign for a number of endpoints, of at most a number on any host.
-func load(t *theme.Theme, n, most int) string {
+func load(t *theme.Theme, levels []rune, n, most int) string {
 	if n == 0 {
 		return t.Glyphs.Free
 	}
-	levels := []rune(t.Glyphs.Spark)
 	return string(levels[min(len(levels)-1, n*len(levels)/max(1, most))])
 }
 
 // state is what the cell of a host shows: a problem, else its load.
-func (f *hostField) state(t *theme.Theme, n *model.Node, x *index, most int, found map[string]theme.Role) hostState {
-	switch role := hostRole(n, found); role {
+func (x *fieldFacts) state(t *theme.Theme, levels []rune, n *model.Node) hostState {
+	switch role := hostRole(n, x.found); role {
 	case theme.Bad:
 		return hostState{t.Glyphs.Cross, role}
 	case theme.Warn:
 		return hostState{t.Glyphs.Half, role}
 	default:
-		return hostState{load(t, len(x.hosts[n.Name]), most), role}
+		return hostState{load(t, levels, len(x.in.hosts[n.Name]), x.most), role}
 	}
 }
 
@@ -202,7 +240,7 @@ func busiestHost(x *index) (most int) {
 
 // view draws the map: a line or two about it, and the boxes or cells around the cursor. left is where the map begins on the page.
 func (f *hostField) view(c Canvas, s *feed.Snapshot, x *index, rel *relations, left, width, height int) []string {
-	hosts := agents(s)
+	hosts := f.known(s, x).hosts
 	f.index(hosts)
 	across := max(1, (width+2)/(boxWidth+2))
 	fit := (len(hosts)+across-1)/across <= max(1, (height-1)/boxLines)
@@ -215,7 +253,7 @@ func (f *hostField) view(c Canvas, s *feed.Snapshot, x *index, rel *relations, l
 	if f.shown == zoomBoxes {
 		return f.boxes(c, s, hosts, x, rel, width, height, across)
 	}
-	return f.cells(c, s, hosts, x, rel, width, height)
+	return f.cells(c, f.known(s, x), rel, width, height)
 }
 
 // boxes draws hosts as boxes.
@@ -251,14 +289,9 @@ func position(first, last, all int) string {
 }
 
 // cells draws one cell for each host.
-func (f *hostField) cells(c Canvas, s *feed.Snapshot, hosts []*model.Node, x *index, rel *relations, width, height int) []string {
-	t, most := c.Theme, busiestHost(x)
-	found, known := foundOn(s)
-	label := 0
-	for _, n := range hosts {
-		label = max(label, min(maxHostLabel, widget.Width(n.Name)))
-	}
-	label++
+func (f *hostField) cells(c Canvas, facts *fieldFacts, rel *relations, width, height int) []string {
+	t, hosts := c.Theme, facts.hosts
+	label := facts.label + 1
 	across := max(1, min(width-label, hostGroup))
 	if groups := (width - label + 1) / (hostGroup + 1); groups > 1 {
 		across = groups * hostGroup
@@ -266,40 +299,57 @@ func (f *hostField) cells(c Canvas, s *feed.Snapshot, hosts []*model.Node, x *in
 	lines, rows := max(1, height-2), (len(hosts)+across-1)/across
 	f.drawn.first, f.drawn.across, f.drawn.lines, f.drawn.label = 2, across, lines, label
 	f.top = widget.InView(f.top, f.place/across, lines, rows)
-	bad, warn := 0, 0
-	for _, n := range hosts {
-		switch hostRole(n, found) {
-		case theme.Bad:
-			bad++
-		case theme.Warn:
-			warn++
-		}
-	}
-	head := position(f.top*across, min(len(hosts), (f.top+lines)*across), len(hosts))
-	head = t.Paint(theme.Title, head) + "  " + t.Paint(theme.Bad, fmt.Sprintf("%s %d", t.Glyphs.Cross, bad)) + "  " + t.Paint(theme.Warn, fmt.Sprintf("%s %d", t.Glyphs.Half, warn))
-	if !known {
+	head := t.Paint(theme.Title, position(f.top*across, min(len(hosts), (f.top+lines)*across), len(hosts))) +
+		"  " + t.Paint(theme.Bad, fmt.Sprintf("%s %d", t.Glyphs.Cross, facts.bad)) + "  " + t.Paint(theme.Warn, fmt.Sprintf("%s %d", t.Glyphs.Half, facts.warn))
+	if !facts.known {
 		head += t.Paint(theme.Held, "  findings ?")
 	}
 	levels := []rune(t.Glyphs.Spark)
-	out := []string{head, t.Paint(theme.Dim, fmt.Sprintf("%s 0  %s..%s 1-%d endpoints", t.Glyphs.Free, string(levels[0]), string(levels[len(levels)-1]), max(1, most)))}
+	out := []string{head, t.Paint(theme.Dim, fmt.Sprintf("%s 0  %s..%s 1-%d endpoints", t.Glyphs.Free, string(levels[0]), string(levels[len(levels)-1]), max(1, facts.most)))}
+	mine := rel.sums(facts.in).hosts
 	for row := f.top; row < min(rows, f.top+lines); row++ {
-		line := t.Paint(theme.Dim, widget.Fit(t, widget.Bare(hosts[row*across].Name), label-1)+" ")
+		line := cellLine{t: t}
+		line.text.WriteString(t.Paint(theme.Dim, widget.Fit(t, widget.Bare(hosts[row*across].Name), label-1)+" "))
 		for i := row * across; i < min(len(hosts), (row+1)*across); i++ {
-			if at := i - row*across; at > 0 && at%hostGroup == 0 {
-				line += " "
-			}
-			state := f.state(t, hosts[i], x, most, found)
+			state := facts.state(t, levels, hosts[i])
 			switch {
 			case f.focused && i == f.place:
 				state.role = theme.Cursor
-			case state.role == theme.Good && slices.ContainsFunc(x.hosts[hosts[i].Name], func(e *feed.Endpoint) bool { return rel.of(e) == selected }):
+			case state.role == theme.Good && mine[hosts[i].Name]:
 				state.role = theme.Relation
 			}
-			line += t.Paint(state.role, state.sign)
+			if at := i - row*across; at > 0 && at%hostGroup == 0 {
+				line.add(" ", theme.Plain)
+			}
+			line.add(state.sign, state.role)
 		}
-		out = append(out, line)
+		out = append(out, line.done())
 	}
 	return out
+}
+
+// cellLine is a line of cells. Neighbours of the same role are painted together: each mark costs time.
+type cellLine struct {
+	t    *theme.Theme
+	text strings.Builder
+	run  strings.Builder
+	role theme.Role
+}
+
+// add adds a sign.
+func (l *cellLine) add(sign string, role theme.Role) {
+	if role != l.role {
+		l.done()
+		l.role = role
+	}
+	l.run.WriteString(sign)
+}
+
+// done is the line.
+func (l *cellLine) done() string {
+	l.text.WriteString(l.t.Paint(l.role, l.run.String()))
+	l.run.Reset()
+	return l.text.String()
 }
 
 // about describes the host under the cursor in one line.

@@ -132,7 +132,8 @@ func TestRelationsAreSummed(t *testing.T) {
 				on[e.HomingHost] = true
 			}
 		}
-		counts, hosts := rel.sums(indexOf(s, nil).all)
+		sums := rel.sums(indexOf(s, nil).all)
+		counts, hosts := sums.counts, len(sums.hosts)
 		for how := unrelated; how <= selected; how++ {
 			if counts[how] != want[how] || hosts != len(on) {
 				t.Errorf("%v: relation %d: want %d on %d hosts, got %d on %d", b.ref, how, want[how], len(on), counts[how], hosts)

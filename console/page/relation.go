@@ -25,6 +25,7 @@ type relations struct {
 	mine   func(*feed.Endpoint) bool
 	one    *feed.Endpoint              // when the selection is an endpoint
 	judge  func(group string) relation // by group key "group:tenant"; nil: nothing but mine is related
+	summed *relationSums               // of the last index; nil: none
 	groups map[string]relation
 }
 
@@ -78,8 +79,18 @@ func (t *relations) toGroup(e *feed.Endpoint) relation {
 	return how
 }
 
-// sums counts the endpoints of each relation, and the hosts of those that are selected.
-func (t *relations) sums(x *index) (counts map[relation]int, hosts int) {
+// relationSums is the number of endpoints of each relation, and the hosts of those that are selected.
+type relationSums struct {
+	of     *index
+	counts map[relation]int
+	hosts  map[string]bool
+}
+
+// sums counts the endpoints of an index, once.
+func (t *relations) sums(x *index) *relationSums {
+	if t.summed != nil && t.summed.of == x {
+		return t.summed
+	}
 	counts, on := map[relation]int{unrelated: x.size}, map[string]bool{}
 	for at := range x.tenants[t.tenant] {
 		all := x.at[at]
@@ -96,7 +107,8 @@ func (t *relations) sums(x *index) (counts map[relation]int, hosts int) {
 			on[all[i].HomingHost] = true
 		}
 	}
-	return counts, len(on)
+	t.summed = &relationSums{x, counts, on}
+	return t.summed
 }
 
 // between is the best of both directions. An endpoint without a group has no policies of its own; no rule names it by its group, and rules

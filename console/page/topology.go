@@ -409,8 +409,9 @@ func relationMark(t *theme.Theme, how relation) (string, theme.Role) {
 
 // about describes the relation of the selection in one line.
 func (p *topology) about(s *feed.Snapshot, b *line, rel *relations) string {
-	counts, hosts := rel.sums(p.made.all)
-	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], count(hosts, "host"))
+	sums := rel.sums(p.made.all)
+	counts := sums.counts
+	out := fmt.Sprintf("%s %s: %d on %s", b.kind.Name, b.key, counts[selected], count(len(sums.hosts), "host"))
 	switch {
 	case b.endpoint != nil:
 		out = "endpoint " + b.endpoint.Called() + " on " + b.endpoint.HomingHost
