@@ -48,13 +48,13 @@ type fieldFacts struct {
 	found     map[string]theme.Role // the worst finding about each host
 	known     bool                  // findings are known
 	label     int                   // width of the longest name
-	most      int                   // endpoints on a host
+	maxLoad   int                   // endpoints on a host
 	bad, warn int                   // number of such hosts
 }
 
 // fieldFactsOf computes the facts of a snapshot.
 func fieldFactsOf(s *feed.Snapshot, x *index) fieldFacts {
-	out := fieldFacts{of: s, in: x, hosts: agents(s), most: busiestHost(x)}
+	out := fieldFacts{of: s, in: x, hosts: agents(s), maxLoad: busiestHost(x)}
 	out.found, out.known = foundOn(s)
 	for _, n := range out.hosts {
 		if len(n.Name) > out.label {
@@ -226,7 +226,7 @@ func (x *fieldFacts) state(t *theme.Theme, levels []rune, n *model.Node) hostSta
 	case theme.Warn:
 		return hostState{t.Glyphs.Half, role}
 	default:
-		return hostState{load(t, levels, len(x.in.hosts[n.Name]), x.most), role}
+		return hostState{load(t, levels, len(x.in.hosts[n.Name]), x.maxLoad), role}
 	}
 }
 
@@ -305,7 +305,7 @@ func (f *hostField) cells(c Canvas, facts *fieldFacts, rel *relations, width, he
 		head += t.Paint(theme.Held, "  findings ?")
 	}
 	levels := []rune(t.Glyphs.Spark)
-	out := []string{head, t.Paint(theme.Dim, fmt.Sprintf("%s 0  %s..%s 1-%d endpoints", t.Glyphs.Free, string(levels[0]), string(levels[len(levels)-1]), max(1, facts.most)))}
+	out := []string{head, t.Paint(theme.Dim, fmt.Sprintf("%s 0  %s..%s 1-%d endpoints", t.Glyphs.Free, string(levels[0]), string(levels[len(levels)-1]), max(1, facts.maxLoad)))}
 	mine := rel.sums(facts.in).hosts
 	for row := f.top; row < min(rows, f.top+lines); row++ {
 		line := cellLine{t: t}

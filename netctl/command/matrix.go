@@ -22,8 +22,8 @@ func newMatrix(f *Factory) *cobra.Command {
 		Long: "Rows are the groups that open connections, columns the groups that receive them. A cell is \"all\", \"none\", or the allowed traffic: " +
 			"\"tcp 8080\" is only that port; \"all -tcp 22\" is everything except that port. A question mark means that the result depends on " +
 			"addresses within a group. \"outside\" is every sender and receiver that is not a Contiv container. With FROM and TO, each class of " +
-			"traffic is listed with the deciding rules. Of more than ten groups, those with equal rows share a row, as in \"g0000..g0299 (300)\" and " +
-			"\"web +4\", and those with equal columns a column; -o wide prints each group. With --namespace, rows and columns are the pods of a Kubernetes namespace, and Kubernetes " +
+			"traffic is listed with the deciding rules. In a matrix of more than ten rows, groups with equal rows share a row, as in \"g0000..g0299 (300)\" and " +
+			"\"web +4\", and groups with equal columns a column; -o wide prints each group. With --namespace, rows and columns are the pods of a Kubernetes namespace, and Kubernetes " +
 			"network policies are applied too; pods with the same result share a row, as in \"web-1 +2\". Without --namespace, Kubernetes network " +
 			"policies are ignored. The matrix does not check connectivity.",
 		Args: func(_ *cobra.Command, args []string) error {
