@@ -343,7 +343,7 @@ func (p *topology) View(c Canvas, s *feed.Snapshot) []string {
 // signs explains the signs of what keys move in.
 func (p *topology) signs(t *theme.Theme) string {
 	if p.field.focused && p.field.shown == zoomCells {
-		return strings.Join([]string{t.Glyphs.Cross + " failed", t.Glyphs.Half + " warning or catching up", "else the number of its endpoints", "+ shows boxes"}, "  ")
+		return strings.Join([]string{t.Glyphs.Cross + " error", t.Glyphs.Half + " warning or catching up", "else the number of its endpoints", "+ shows boxes"}, "  ")
 	}
 	return strings.Join([]string{t.Glyphs.Used + " selected", t.Glyphs.May + " may connect to it", t.Glyphs.Half + " in part", t.Glyphs.Free + " may not", "  other tenants are isolated"}, "  ")
 }
