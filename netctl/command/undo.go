@@ -85,7 +85,7 @@ func (o *undoOptions) wanted(ctx context.Context, c *client.Client, entries []mo
 			return undone{e.Revision, id}, nil
 		}
 	}
-	return undone{}, model.Errorf(model.CodeNotFound, "NAME", "the history has no change of %s %s", k.Name, id.key).Try("list its objects with netctl history " + k.Command.Use)
+	return undone{}, model.Errorf(model.CodeNotFound, "NAME", "the history has no change of %s %s", k.Name, id.key).Try("list its objects with netctl history %s", k.Command.Use)
 }
 
 func runUndo(ctx context.Context, f *Factory, o *undoOptions, args []string) error {
