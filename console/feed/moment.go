@@ -87,10 +87,10 @@ func (f *Feed) during(ctx context.Context, publish func(*Snapshot)) error {
 	if at.IsZero() {
 		return f.follow(ctx, publish)
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { f.load(ctx); return nil })
-	group.Go(func() error { return f.askWanted(ctx) })
-	group.Go(func() error { return f.publish(ctx, publish) })
+	group, during := errgroup.WithContext(ctx)
+	group.Go(func() error { f.load(during); return nil })
+	group.Go(func() error { return f.askWanted(during) })
+	group.Go(func() error { return f.publish(during, publish) })
 	return group.Wait()
 }
 
