@@ -102,7 +102,7 @@ var ruleKind = Kind{
 		{Header: "Tenant", Field: "tenantName"},
 		{Header: "Policy", Field: "policyName"},
 		{Header: "Rule", Field: "ruleId", Rank: RankHigh},
-		{Header: "Direction", Field: "direction"},
+		{Header: "Direction", Field: "direction", Rank: RankLow},
 		{Header: "Priority", Field: "priority"},
 		{Header: "Peer", Field: "", Rank: RankHigh, Parts: []string{"from group {fromEndpointGroup}", "to group {toEndpointGroup}", "from network {fromNetwork}", "to network {toNetwork}", "from {fromIpAddress}", "to {toIpAddress}"}, None: "any"},
 		{Header: "Protocol", Field: "protocol", None: "any"},

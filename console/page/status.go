@@ -16,7 +16,7 @@ import (
 
 // status is columns of a kind's table that its descriptor does not have: what becomes of its objects.
 type status struct {
-	headers []string
+	headers []string // of a low rank
 	asks    func(s *feed.Snapshot) []feed.Question
 	// prepare reads the answers once and returns what gives each object its cells and its role. It runs in the background.
 	prepare func(s *feed.Snapshot) func(o model.Object) ([]string, theme.Role)

@@ -107,7 +107,10 @@ func (t *table[T]) names(Canvas) (out []string) {
 		t.table.Ranks = append(t.table.Ranks, int(c.RankOf()))
 	}
 	if t.status != nil {
-		out = append(out, t.status.headers...)
+		for _, h := range t.status.headers {
+			out = append(out, h)
+			t.table.Ranks = append(t.table.Ranks, int(model.RankLow))
+		}
 	}
 	return out
 }
