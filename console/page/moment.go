@@ -10,6 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/theme"
+	"github.com/contiv/contiv/console/widget"
 )
 
 // AtMoment returns the command that prints at an earlier moment what a command prints now. A command without such a form is returned with
@@ -32,11 +33,14 @@ func AtMoment(command string, at time.Time) string {
 
 // unrecorded is drawn instead of a page whose content is known only of the present.
 func unrecorded(c Canvas, p *Page) []string {
-	t := c.Theme
-	return []string{"", " " + t.Paint(theme.Warn, p.Name+": not recorded for an earlier moment."), "",
-		" Recorded are objects of Contiv, endpoints, the owners of addresses, changes and findings;",
-		" hosts, leaders, flows, rates, connections, logs and objects of Kubernetes are known only of the present.", "",
-		" :now returns to the present."}
+	out := []string{"", " " + c.Theme.Paint(theme.Warn, p.Name+": not recorded for an earlier moment."), ""}
+	for _, line := range []string{
+		" Recorded are objects of Contiv, endpoints, the owners of addresses, changes and findings.",
+		" Hosts, leaders, flows, rates, connections, logs and objects of Kubernetes are known only of the present.", "", " :now returns to the present.",
+	} {
+		out = append(out, widget.Wrap(line, c.Width, 1)...)
+	}
+	return out
 }
 
 // View draws the page, or that it cannot be known of the moment that the snapshot shows.
