@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/test/bench/report"
@@ -38,17 +35,11 @@ func keys(ctx context.Context, t *report.Table, bin, url string, size sizes) err
 		return err
 	}
 	defer terminal.close()
-	cmd := exec.CommandContext(ctx, bin, "console", "--netmaster", "http://"+far, "--theme", "dark", "--screen", "endpoints")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal.user, terminal.user, terminal.user
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
+	_, end, err := terminal.start(ctx, bin, "--netmaster", "http://"+far, "--theme", "dark", "--screen", "endpoints")
+	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
+	defer end()
 	if _, err := terminal.wait(time.Now(), "web-00"); err != nil {
 		return err
 	}

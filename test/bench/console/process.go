@@ -35,18 +35,12 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 		return err
 	}
 	defer terminal.close()
-	cmd := exec.CommandContext(ctx, bin, "console", "--netmaster", url, "--theme", "dark")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal.user, terminal.user, terminal.user
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	begin := time.Now()
-	if err := cmd.Start(); err != nil {
+	pid, end, err := terminal.start(ctx, bin, "--netmaster", url, "--theme", "dark")
+	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
+	defer end()
 	skeleton, err := terminal.wait(begin, "contiv")
 	if err != nil {
 		return err
@@ -69,12 +63,12 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 			return err
 		}
 		time.Sleep(3 * time.Second) // what the start left behind
-		before, err := spent(cmd.Process.Pid)
+		before, err := spent(pid)
 		if err != nil {
 			return err
 		}
 		time.Sleep(idle)
-		after, err := spent(cmd.Process.Pid)
+		after, err := spent(pid)
 		if err != nil {
 			return err
 		}
@@ -82,7 +76,7 @@ func process(ctx context.Context, t *report.Table, bin, url string, size sizes, 
 		t.Add(report.Row{What: "CPU of an idle console, " + p.name, Ours: fmt.Sprintf("%.2f %%", percent), Target: fmt.Sprintf("< %.0f %%", idleLimit), Met: percent < idleLimit})
 	}
 	for _, m := range []struct{ name, field string }{{"memory, resident at the end", "VmRSS:"}, {"memory, the most", "VmHWM:"}} {
-		kib, err := status(cmd.Process.Pid, m.field)
+		kib, err := status(pid, m.field)
 		if err != nil {
 			return err
 		}
@@ -126,6 +120,21 @@ func openTerminal(width, height uint16) (*terminal, error) {
 	t := &terminal{master: master, user: user, more: make(chan struct{}, 1)}
 	go t.read()
 	return t, nil
+}
+
+// start runs the console in the terminal, until end is called.
+func (t *terminal) start(ctx context.Context, bin string, flags ...string) (pid int, end func(), err error) {
+	cmd := exec.CommandContext(ctx, bin, append([]string{"console"}, flags...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.user, t.user, t.user
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	return cmd.Process.Pid, func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}, nil
 }
 
 func (t *terminal) read() {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/contiv/contiv/api/client"
@@ -41,17 +40,11 @@ func visible(ctx context.Context, t *report.Table, bin string) error {
 		return err
 	}
 	defer terminal.close()
-	cmd := exec.CommandContext(ctx, bin, "console", "--netmaster", url, "--theme", "mono", "--screen", "tenants")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal.user, terminal.user, terminal.user
-	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
+	_, quit, err := terminal.start(ctx, bin, "--netmaster", url, "--theme", "mono", "--screen", "tenants")
+	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
+	defer quit()
 	var took []time.Duration
 	for i := range visibleSamples {
 		// Names that follow one another have no letter in common: the terminal is sent what differs only.
