@@ -66,6 +66,22 @@ func text(t *testing.T, d *Document, title string) string {
 	return "no section"
 }
 
+// inPod is db1 as an endpoint of a pod.
+func inPod(pod string) *facts {
+	f := db1("h1")
+	f.endpoint.Pod = pod
+	return f
+}
+
+// A pod's name is text from outside: only one that Kubernetes permits is part of a command.
+func TestPodShell(t *testing.T) {
+	for pod, want := range map[string]string{"shop/web-1.a": "kubectl exec -it -n shop web-1.a -- sh", "": "", "web": "", "shop/": "", "/web": "", "shop/web;reboot": "", "shop/$(id)": "", "shop/web/x": "", "shop/-it": "", "-n/web": ""} {
+		if got := podShell(pod); got != want {
+			t.Errorf("%q: want %q, got %q", pod, want, got)
+		}
+	}
+}
+
 func TestSections(t *testing.T) {
 	at := time.Date(2030, 1, 2, 15, 4, 5, 0, time.UTC)
 	seen := func(v model.ObservedVerdict, from, to, service string, rules ...string) model.Observed {
@@ -119,6 +135,9 @@ func TestSections(t *testing.T) {
 		{"no agent", db1("h3"), "Drops", "|unknown: host h3: no agent is registered"},
 		{"lost events", lost, "Neighbours", "|unknown: host h1: 12 events were lost"},
 		{"the same on many hosts", restarted, "Neighbours", "|unknown: hosts h1, h2, h3, h4, h5 and 2 more: events of the restart are unknown\n|unknown: host h2: 2 events were lost"},
+		{"a pod", inPod("shop/web-1"), "Commands", "why|netctl why endpoint/shop:front:db1 TO tcp PORT\nconnections|netctl observe -f --from endpoint/shop:front:db1\npackets|netctl capture endpoint/shop:front:db1\n" +
+			"flows|netctl flows h1 --owner endpoint/shop:front:db1\nlog|netctl logs h1\nchecks|netctl doctor shop:front:db1\nshell|kubectl exec -it -n shop web-1 -- sh\n" +
+			"history|netctl history endpoint/shop:front:db1\nvalues|netctl get endpoint/shop:front:db1 -o yaml"},
 		{"events, the newest first", changed, "Events", "|found endpoint/shop:front:db1 peer-mute\n|create by agent/h1"},
 		{"the rules of a policy", of(&model.Policy{TenantName: "shop", PolicyName: "in"}), "Rules", "|2  in  priority 2  allow tcp 5432 from group web\n|1  in  priority 1  deny any protocol from any"},
 		{"the groups of a rule", of(&model.Rule{TenantName: "shop", PolicyName: "in", RuleId: "1"}), "Applies to", "|db"},
