@@ -79,9 +79,6 @@ func (m *Model) ofMoment(s *feed.Snapshot) (taken bool) {
 	case s.Refused != "":
 		m.notice = s.Refused
 		m.travel(m.snapshot.Moment)
-		if m.snapshot.Moment.IsZero() {
-			m.travel(m.clock)
-		}
 		return false
 	case s.Past() && !s.Synced && s.Err == "" && m.snapshot.Synced: // what was shown stays until it is complete
 		return false
