@@ -5,7 +5,6 @@ package earlier_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,21 +37,8 @@ func cluster(t *testing.T) (m *mastertest.Master, then uint64) {
 // get is the answer to a request, with what its header says of the moment.
 func get(t *testing.T, url string) (status int, text, at string) {
 	t.Helper()
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Header.Set("Accept", "application/json")
-	answer, err := http.DefaultClient.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(body), answer.Header.Get(model.AtHeader)
+	status, text, header := mastertest.Fetch(t, url)
+	return status, text, header.Get(model.AtHeader)
 }
 
 // Reads about a moment have what there was then, and refuse what is not recorded.

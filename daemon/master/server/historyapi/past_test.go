@@ -3,8 +3,6 @@
 package historyapi_test
 
 import (
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -53,19 +51,6 @@ func TestPast(t *testing.T) {
 
 func ask(t *testing.T, url string) (status int, text string) {
 	t.Helper()
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Header.Set("Accept", "application/json")
-	answer, err := http.DefaultClient.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, strings.TrimSpace(string(body))
+	status, text, _ = mastertest.Fetch(t, url)
+	return status, strings.TrimSpace(text)
 }
