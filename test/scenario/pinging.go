@@ -24,7 +24,8 @@ type pinging struct {
 	cmd     *exec.Cmd
 	out     bytes.Buffer
 	from    string
-	pidFile string // on the container's host, which sees it in /run/lab
+	pidFile string         // on the container's host, which sees it in /run/lab
+	dropped map[string]int // by the switches, before
 }
 
 // answered is what ping(8) prints of each answer: when it came, in seconds, and its number.
@@ -43,7 +44,7 @@ func (s *Session) doPinging(args []string) error {
 			return err
 		}
 	}
-	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid"}
+	p := &pinging{from: args[0], pidFile: "/run/lab/pinging.pid", dropped: s.drops()}
 	script := fmt.Sprintf("echo $$ > %s; exec ping -n -D -i %v -W 1 %s", p.pidFile, pingInterval.Seconds(), address)
 	p.cmd = exec.Command(filepath.Join(s.bin, lab.Program), s.labArgs([]string{"exec", p.from, "--", "sh", "-c", script})...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
@@ -91,8 +92,9 @@ func (s *Session) doLost(args []string) error {
 		if err != nil {
 			return err
 		}
-		s.Logf("%d while ports of the userspace datapath changed", excused)
-		lost -= excused
+		dropped := s.drops()
+		s.Logf("%d while ports of the userspace datapath changed; dropped by switches: %s", excused, since(p.dropped, dropped))
+		lost -= max(excused, dropped[stopped]-p.dropped[stopped])
 	}
 	if lost > limit || last == 0 {
 		return fmt.Errorf("want at most %d lost, got %d of %d:\n%s", limit, lost, last, p.out.String())
