@@ -68,7 +68,7 @@ func (m *Model) edit(what page.Objects, text []byte) tea.Cmd {
 		return nil
 	}
 	arguments := append(m.editor[1:len(m.editor):len(m.editor)], path)
-	return tea.ExecProcess(exec.CommandContext(m.ctx, m.editor[0], arguments...), func(err error) tea.Msg {
+	return lend(exec.CommandContext(m.ctx, m.editor[0], arguments...), func(err error) tea.Msg {
 		after, readErr := os.ReadFile(path)
 		return editedMsg{what, after, text, errors.Join(err, readErr, os.Remove(path))}
 	})
