@@ -137,6 +137,10 @@ func (s *Session) doHome([]string) error {
 	if err := s.tmux("send-keys", "Escape"); err != nil {
 		return err
 	}
+	// A slow console may show the first page still, with keys of the task to come. Another page shows that it has taken them.
+	if err := s.doEventually([]string{"pressed", "9", `▸ tables\[`}); err != nil {
+		return err
+	}
 	return s.doEventually([]string{"pressed", "1", `▸ overview\[`})
 }
 
