@@ -54,7 +54,7 @@ type Options struct {
 type Comparer struct {
 	Options
 	random   *rand.Rand
-	turn     int
+	turns    turns
 	pool     *pool
 	compared atomic.Uint64
 
@@ -101,8 +101,7 @@ func (c *Comparer) step(ctx context.Context) {
 			c.pool = list(s)
 			c.pool.version, c.pool.at = version, now
 		}
-		c.turn++
-		if q, ok = c.pool.question(s, c.random, c.turn); !ok {
+		if q, ok = c.pool.question(s, c.random, &c.turns); !ok {
 			return
 		}
 	}

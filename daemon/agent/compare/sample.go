@@ -90,22 +90,30 @@ func list(s *ofnet.State) *pool {
 	return p
 }
 
+// turns counts questions.
+type turns struct {
+	all   int
+	pairs int // those about pairs of endpoints
+}
+
 // pick returns one of a list.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 // question returns a question; ok is false if none was found. Questions about rules, services and pairs take turns.
-func (p *pool) question(s *ofnet.State, r *rand.Rand, turn int) (q question, ok bool) {
+func (p *pool) question(s *ofnet.State, r *rand.Rand, n *turns) (q question, ok bool) {
 	if len(p.here) == 0 {
 		return q, false
 	}
+	n.all++
 	switch {
-	case turn%3 == 0 && len(p.rules) > 0:
+	case n.all%3 == 0 && len(p.rules) > 0:
 		q, ok = p.aboutRule(r)
-	case turn%3 == 1:
+	case n.all%3 == 1:
 		q, ok = p.aboutService(s, r)
 	}
 	if !ok {
-		q, ok = p.aboutPair(s, r)
+		q, ok = p.aboutPair(s, r, n.pairs)
+		n.pairs++
 	}
 	q.six = r.IntN(4) == 0
 	if ok && q.six {
@@ -115,9 +123,10 @@ func (p *pool) question(s *ofnet.State, r *rand.Rand, turn int) (q question, ok 
 	return q, ok
 }
 
-// aboutPair asks about an endpoint here and another one, usually of its tenant.
-func (p *pool) aboutPair(s *ofnet.State, r *rand.Rand) (q question, ok bool) {
-	own := s.Endpoints.Get(pick(r, p.here))
+// aboutPair asks about an endpoint here and another one, usually of its tenant. The endpoints here take turns as senders, then as receivers,
+// so that a fault at one of them is found after a known number of questions.
+func (p *pool) aboutPair(s *ofnet.State, r *rand.Rand, turn int) (q question, ok bool) {
+	own, receives := s.Endpoints.Get(p.here[turn%len(p.here)]), turn/len(p.here)%2 == 1
 	if own == nil {
 		return q, false
 	}
@@ -126,7 +135,7 @@ func (p *pool) aboutPair(s *ofnet.State, r *rand.Rand) (q question, ok bool) {
 		tenant = n.Tenant
 	}
 	t := pick(r, p.traffic)
-	q = question{from: own.ID, protocol: t.protocol, port: t.port}
+	q = question{protocol: t.protocol, port: t.port}
 	for range tries {
 		other := own
 		if r.IntN(8) == 0 {
@@ -137,8 +146,8 @@ func (p *pool) aboutPair(s *ofnet.State, r *rand.Rand) (q question, ok bool) {
 		if other == nil || other.ID == own.ID {
 			continue
 		}
-		q.to = other.ID
-		if other.Host != s.Self && r.IntN(2) == 0 {
+		q.from, q.to = own.ID, other.ID
+		if receives {
 			q.from, q.to = q.to, q.from
 		}
 		return q, true
