@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
-	"github.com/contiv/contiv/identity"
 )
 
 // commands is the section of the commands that show more.
@@ -22,8 +21,8 @@ func (f *facts) commands() *Section {
 		add("flows", "netctl flows "+f.endpoint.HomingHost+" --owner "+name)
 		add("log", "netctl logs "+f.endpoint.HomingHost)
 		add("checks", "netctl doctor "+f.key)
-		if shell := podShell(f.endpoint.Pod); shell != "" {
-			add("shell", shell)
+		if line := Shell(f.endpoint.Pod, f.endpoint.ContainerName, f.endpoint.HomingHost, ""); line != nil {
+			add("shell", strings.Join(line, " "))
 		}
 	case f.kind == nil && f.isMaster():
 		add("leader", "netctl leader")
@@ -56,18 +55,4 @@ func (f *facts) commands() *Section {
 	add("history", "netctl history "+name)
 	add("values", "netctl get "+name+" -o yaml")
 	return s
-}
-
-// podShell is the command that opens a shell in a pod, "namespace/name"; "" if it is not the name of a pod, which is text from outside.
-func podShell(pod string) string {
-	id, ok := identity.ParsePodPath(pod)
-	if !ok || !safe(id.Namespace) || !safe(id.Name) {
-		return ""
-	}
-	return "kubectl exec -it -n " + id.Namespace + " " + id.Name + " -- sh"
-}
-
-// safe reports whether a name has only the characters that Kubernetes permits in names of pods and namespaces.
-func safe(name string) bool {
-	return name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == ""
 }

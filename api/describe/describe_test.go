@@ -73,15 +73,6 @@ func inPod(pod string) *facts {
 	return f
 }
 
-// A pod's name is text from outside: only one that Kubernetes permits is part of a command.
-func TestPodShell(t *testing.T) {
-	for pod, want := range map[string]string{"shop/web-1.a": "kubectl exec -it -n shop web-1.a -- sh", "": "", "web": "", "shop/": "", "/web": "", "shop/web;reboot": "", "shop/$(id)": "", "shop/web/x": "", "shop/-it": "", "-n/web": ""} {
-		if got := podShell(pod); got != want {
-			t.Errorf("%q: want %q, got %q", pod, want, got)
-		}
-	}
-}
-
 func TestSections(t *testing.T) {
 	at := time.Date(2030, 1, 2, 15, 4, 5, 0, time.UTC)
 	seen := func(v model.ObservedVerdict, from, to, service string, rules ...string) model.Observed {

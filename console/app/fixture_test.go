@@ -5,12 +5,14 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
@@ -158,7 +160,8 @@ func answers(now time.Time) map[feed.Question]feed.Answer {
 type cluster struct {
 	asked   []feed.Question
 	did     []string
-	refuses string // key of an object that is not deleted
+	refuses string        // key of an object that is not deleted
+	packets io.ReadCloser // of a capture; nil: it is refused
 }
 
 // Ask notes what the page asks; the verdict is asked whatever page is shown.
@@ -177,6 +180,14 @@ func (c *cluster) Delete(_ context.Context, k *model.Kind, key string) error {
 	}
 	c.did = append(c.did, "delete "+k.Name+" "+key)
 	return nil
+}
+
+func (c *cluster) Capture(_ context.Context, ask model.CaptureRequest) (*client.Capture, error) {
+	c.did = append(c.did, "capture "+ask.Of)
+	if c.packets == nil {
+		return nil, errors.New("no agent captures")
+	}
+	return &client.Capture{ReadCloser: c.packets, At: []string{ask.Of + " on h1"}}, nil
 }
 
 func (c *cluster) HandOver(_ context.Context, to string) (model.Handover, error) {

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/console/feed"
 	"github.com/contiv/contiv/console/page"
@@ -36,6 +37,8 @@ type Cluster interface {
 	Put(ctx context.Context, o model.Object) error
 	// Delete deletes an object.
 	Delete(ctx context.Context, kind *model.Kind, key string) error
+	// Capture captures packets until the stream is closed or ctx ends; it blocks until netmaster has found where.
+	Capture(ctx context.Context, ask model.CaptureRequest) (*client.Capture, error)
 	// HandOver has the leader step down in favour of the master of an address.
 	HandOver(ctx context.Context, to string) (model.Handover, error)
 }
@@ -57,6 +60,7 @@ type Model struct {
 	now      time.Time // of what is shown
 	clock    time.Time // of the present
 	goal     time.Time // the earlier moment that is to be shown; zero: the present
+	capture  *capture  // nil: none
 	checked  checked
 	painted  painted
 
@@ -107,7 +111,7 @@ func next() tea.Cmd { return tea.Tick(time.Second, func(t time.Time) tea.Msg { r
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
 	m.cluster.Ask(m.Questions(m.snapshot))
-	return m, tea.Batch(cmd, m.await())
+	return m, tea.Batch(cmd, m.await(), m.followCapture())
 }
 
 // Questions are what the page on the screen and the second line want to know.
@@ -150,6 +154,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.edited(msg)
 	case changedMsg:
 		m.changed(msg)
+	case shellMsg:
+		m.shellEnded(msg)
+	case capturedMsg:
+		return m.captured(msg)
 	case handedOverMsg:
 		m.done(msg.asked, msg.err, fmt.Sprintf("%s is the leader, and accepted writes after %.0f ms", msg.outcome.To, msg.outcome.Millis))
 	case findMsg:
@@ -267,7 +275,7 @@ func (m *Model) perform(a page.Action) tea.Cmd {
 		m.notice = a.Notice
 	}
 	switch {
-	case m.inPast() && (a.Edit != nil || a.Change != nil || a.HandOver != nil):
+	case m.inPast() && (a.Edit != nil || a.Change != nil || a.HandOver != nil || a.Shell != nil):
 		m.notice = "the past cannot be changed: :now returns to the present"
 	case a.Edit != nil:
 		return m.edit(*a.Edit, a.Draft)
@@ -275,6 +283,8 @@ func (m *Model) perform(a page.Action) tea.Cmd {
 		return m.change(*a.Change)
 	case a.HandOver != nil:
 		return m.handOver(*a.HandOver)
+	case a.Shell != nil:
+		return m.shell(a.Shell)
 	}
 	return nil
 }

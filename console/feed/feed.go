@@ -207,6 +207,16 @@ func (f *Feed) Delete(ctx context.Context, kind *model.Kind, key string) error {
 	return err
 }
 
+// Capture captures packets, as lines of text, and blocks until netmaster has found where. The caller closes the stream, which ends by itself
+// or with ctx.
+func (f *Feed) Capture(ctx context.Context, ask model.CaptureRequest) (*client.Capture, error) {
+	if err := f.changeable(); err != nil {
+		return nil, err
+	}
+	ask.Lines = true
+	return f.live.Capture(ctx, ask)
+}
+
 // HandOver has the leader step down in favour of the master of an address. It blocks until that one accepts writes.
 func (f *Feed) HandOver(ctx context.Context, to string) (model.Handover, error) {
 	if err := f.changeable(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
 )
 
@@ -130,4 +131,9 @@ func (p *Player) Delete(context.Context, *model.Kind, string) error { return err
 // HandOver refuses.
 func (p *Player) HandOver(context.Context, string) (model.Handover, error) {
 	return model.Handover{}, errPlayed
+}
+
+// Capture refuses.
+func (p *Player) Capture(context.Context, model.CaptureRequest) (*client.Capture, error) {
+	return nil, errors.New("a recording has no packets")
 }

@@ -79,8 +79,17 @@ func objectKeys(k *model.Kind, key string) (out []Key) {
 	case model.KindEndpoint():
 		out = append(out, endpointKey("a", "show its address on the map", key, func(e *feed.Endpoint) *Page { return viewOf(e, "address") }),
 			endpointKey("f", "its flows", key, func(e *feed.Endpoint) *Page { return viewOf(e, "flows") }),
+			on("x", "open a shell in its container (--write)", func(_ string, _ Canvas, s *feed.Snapshot) Action {
+				if e := findEndpoint(s, key); e != nil {
+					return Action{Shell: e}
+				}
+				return Action{Notice: "endpoint " + key + " is not there"}
+			}).hintWrite("x", "shell"),
 			endpointKey("l", "show the log of its host", key, func(e *feed.Endpoint) *Page { return Logs(e.HomingHost, model.LogNetplugin) }))
 		to("w", "check whether it can reach another, and why", func() *Page { return Why(endpointEnd(key), "", "") })
+		to("p", "capture its packets", func() *Page { return Capture(endpointEnd(key)) })
+	case model.KindEndpointGroup():
+		to("p", "capture the packets of one of its containers", func() *Page { return Capture(endOf(k, key)) })
 	}
 	if end := endOf(k, key); end != "" && k != model.KindEndpoint() {
 		to("w", "check whether it can be reached, or reach another, and why", func() *Page {

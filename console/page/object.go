@@ -50,7 +50,7 @@ func amount(s *feed.Snapshot, k *model.Kind) int {
 
 // views are what may be seen of an object besides its row; the names are those of paths.
 func views() []string {
-	return []string{"describe", "yaml", "history", "topology", "address", "flows", "why"}
+	return []string{"describe", "yaml", "history", "topology", "address", "flows", "why", "packets"}
 }
 
 // viewOf is a view of an endpoint or another object; nil: it has no such view.
@@ -63,6 +63,8 @@ func viewOf(o object, view string) *Page {
 			return endpointFlows(e)
 		case "why":
 			return Why(endpointEnd(e.Key), "", "")
+		case "packets":
+			return Capture(endpointEnd(e.Key))
 		}
 		return viewByKey(model.KindEndpoint(), e.Key, view)
 	}

@@ -43,6 +43,8 @@ type Page struct {
 	Beside func(c Canvas, s *feed.Snapshot) (row string, of *Page)
 	// Marked is how many rows are marked; nil: rows are not marked.
 	Marked func(s *feed.Snapshot) int
+	// Packets are captured while the page is on the screen; nil: none.
+	Packets *Packets
 	// Refused records why a change that the page requested was not made; nil: the page does not keep that.
 	Refused func(why error)
 
@@ -194,12 +196,13 @@ func asks(questions ...feed.Question) func(*feed.Snapshot) []feed.Question {
 
 // Action is what a page wants of the console.
 type Action struct {
-	Go       *Page     // show this page
-	Edit     *Objects  // open the first of these in an editor
-	Draft    []byte    // with Edit: the text to continue with; nil: the current object
-	Change   *Change   // make this change
-	HandOver *HandOver // have the leader step down
-	Notice   string    // show this
+	Go       *Page          // show this page
+	Edit     *Objects       // open the first of these in an editor
+	Draft    []byte         // with Edit: the text to continue with; nil: the current object
+	Change   *Change        // make this change
+	HandOver *HandOver      // have the leader step down
+	Shell    *feed.Endpoint // open a shell in its container
+	Notice   string         // show this
 }
 
 // HandOver names the new leader.

@@ -85,7 +85,9 @@ func tableOf[T identified](k *model.Kind, name, command string, where func(o obj
 		p.Keys = append(p.Keys, t.on("a", "show its addresses on the map", func(o T) Action { return open(viewOf(o, "address")) }))
 	}
 	if k == model.KindEndpoint() {
-		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }).hint("f", "flows"))
+		p.Keys = append(p.Keys, t.on("f", "its flows", func(o T) Action { return open(viewOf(o, "flows")) }).hint("f", "flows"),
+			t.on("p", "capture its packets", func(o T) Action { return open(viewOf(o, "packets")) }).hint("p", "packets"),
+			t.on("x", "open a shell in its container (--write)", func(o T) Action { return Action{Shell: any(o).(*feed.Endpoint)} }).hintWrite("x", "shell"))
 	}
 	p.Keys = append(p.Keys,
 		t.on("t", "show it in the topology", func(o T) Action { return open(Topology(k, keyOf(o))) }),
