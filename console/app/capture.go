@@ -17,7 +17,7 @@ import (
 
 const (
 	longestPacket = 1024 // bytes of the line of a packet; the rest is dropped
-	mostPackets   = 200  // lines that are taken at once
+	maxBatch      = 200  // lines that are taken at once
 )
 
 // capture is the stream of packets of the page on the screen.
@@ -91,7 +91,7 @@ func (m *Model) captured(msg capturedMsg) tea.Cmd {
 // read waits for packets, and returns those that have come.
 func (c *capture) read() tea.Msg {
 	msg := capturedMsg{of: c}
-	for len(msg.lines) < mostPackets {
+	for len(msg.lines) < maxBatch {
 		line, more, err := c.lines.ReadLine()
 		if msg.err = err; err != nil {
 			break

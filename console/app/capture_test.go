@@ -47,7 +47,7 @@ func capturing(t *testing.T, stream io.ReadCloser) (m *Model, step func()) {
 // TestCapture: packets appear as they come, the newest first; the end of the stream ends the capture, and enter begins another one.
 func TestCapture(t *testing.T) {
 	long := "10:00:03 " + strings.Repeat("x", 2*longestPacket) + "\n"
-	m, step := capturing(t, &packets{texts: []string{"10:00:01 one\n10:00:02 two\n", long, "10:00:04 \x1b[2Jfour\n"}, err: io.EOF})
+	m, step := capturing(t, &packets{texts: []string{"10:00:01 endpoint/acme:blue:db on h1: one\n10:00:02 two\n", long, "10:00:04 \x1b[2Jfour\n"}, err: io.EOF})
 	shows := func(want ...string) {
 		t.Helper()
 		frame := Plain(m.Frame())

@@ -16,7 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// lender is a model that lends the terminal to a program until it has done so enough times. Its frames say how often.
+// lender is a model that lends the terminal to a program until it has done so enough times. Its frames count that.
 type lender struct {
 	times, most int
 	drawn       func(times int) // waits until the frame is on the screen

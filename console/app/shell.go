@@ -19,9 +19,9 @@ import (
 
 // shellMsg is the end of a shell.
 type shellMsg struct {
-	line []string // its command
-	said string   // the last line of its errors
-	err  error
+	line   []string // its command
+	stderr string   // the last line of its errors
+	err    error
 }
 
 // shell opens a shell in the container of an endpoint. The shell has the terminal until it ends, and the rights that the user has with kubectl,
@@ -33,13 +33,17 @@ func (m *Model) shell(e *feed.Endpoint) tea.Cmd {
 	}
 	here, _ := os.Hostname() // an unknown name is no host's
 	line := describe.Shell(e.Pod, e.ContainerName, e.HomingHost, here)
-	if line == nil {
-		m.notice = "the names of the container or its host are not those of Kubernetes or Docker: open the shell with its runtime on host " + e.HomingHost
+	switch {
+	case e.Pod == "" && e.ContainerName == "":
+		m.notice = "no runtime has reported the container's name: open the shell on host " + widget.Bare(e.HomingHost)
+		return nil
+	case line == nil:
+		m.notice = "the container's name is none of Kubernetes or Docker: open the shell on host " + widget.Bare(e.HomingHost)
 		return nil
 	}
-	cmd, said := exec.CommandContext(m.ctx, line[0], line[1:]...), &lastLine{}
-	cmd.Stderr = io.MultiWriter(os.Stderr, said)
-	return lend(cmd, func(err error) tea.Msg { return shellMsg{line, said.String(), err} })
+	cmd, stderr := exec.CommandContext(m.ctx, line[0], line[1:]...), &lastLine{}
+	cmd.Stderr = io.MultiWriter(os.Stderr, stderr)
+	return lend(cmd, func(err error) tea.Msg { return shellMsg{line, stderr.String(), err} })
 }
 
 // shellEnded shows why a shell did not open. The exit code of one that did open is that of its last command.
@@ -48,8 +52,8 @@ func (m *Model) shellEnded(x shellMsg) {
 		return
 	}
 	m.notice = fmt.Sprintf("%s: %v", strings.Join(x.line, " "), x.err)
-	if x.said != "" {
-		m.notice = fmt.Sprintf("%s: %s", strings.Join(x.line, " "), widget.Bare(x.said))
+	if x.stderr != "" {
+		m.notice = fmt.Sprintf("%s: %s", strings.Join(x.line, " "), widget.Bare(x.stderr))
 	}
 }
 

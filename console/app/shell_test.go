@@ -20,8 +20,8 @@ func TestShellRefused(t *testing.T) {
 		t.Errorf("want a refusal that names --write, got %q", m.notice)
 	}
 	m.editor = []string{"true"}
-	for _, e := range []feed.Endpoint{{ContainerName: "-H", HomingHost: "h1"}, {Pod: "shop/a b"}, {ContainerName: "web", HomingHost: "-oProxyCommand=x"}, {}} {
-		if cmd := m.perform(page.Action{Shell: &e}); cmd != nil || !strings.Contains(m.notice, "are not those of Kubernetes or Docker") {
+	for _, e := range []feed.Endpoint{{ContainerName: "-H", HomingHost: "h1"}, {Pod: "shop/a b"}, {ContainerName: "web", HomingHost: "-oProxyCommand=x"}, {HomingHost: "h1"}} {
+		if cmd := m.perform(page.Action{Shell: &e}); cmd != nil || !strings.Contains(m.notice, "open the shell on host "+e.HomingHost) {
 			t.Errorf("%+v: want a refusal, got %q", e, m.notice)
 		}
 	}
@@ -30,15 +30,15 @@ func TestShellRefused(t *testing.T) {
 	}
 }
 
-// TestShellEnded: what the command said last is shown, without the control characters of a container's text.
+// TestShellEnded: what the command stderr last is shown, without the control characters of a container's text.
 func TestShellEnded(t *testing.T) {
 	s, now := fixed()
 	m := New(t.Context(), &cluster{}, mono(t, false), opened(t, "endpoints"), now)
 	m.Update(s)
-	said := &lastLine{}
-	_, _ = said.Write([]byte("trying\nError: no such cont"))
-	_, _ = said.Write([]byte("ainer: \x1b[31mweb\n\n"))
-	m.Update(shellMsg{[]string{"docker", "exec", "web"}, said.String(), errors.New("exit status 1")})
+	stderr := &lastLine{}
+	_, _ = stderr.Write([]byte("trying\nError: no such cont"))
+	_, _ = stderr.Write([]byte("ainer: \x1b[31mweb\n\n"))
+	m.Update(shellMsg{[]string{"docker", "exec", "web"}, stderr.String(), errors.New("exit status 1")})
 	if m.notice != "docker exec web: Error: no such container: \x1b[31mweb" && !strings.HasPrefix(m.notice, "docker exec web: Error: no such container: ") || strings.Contains(m.notice, "\x1b") {
 		t.Errorf("want the last line, got %q", m.notice)
 	}
@@ -51,9 +51,9 @@ func TestShellEnded(t *testing.T) {
 		t.Errorf("want nothing of a shell that ended well, got %q", m.notice)
 	}
 	for range 100 {
-		_, _ = said.Write([]byte(strings.Repeat("y", maxLastLine)))
+		_, _ = stderr.Write([]byte(strings.Repeat("y", maxLastLine)))
 	}
-	if len(said.rest) > maxLastLine {
-		t.Errorf("want at most %d bytes kept, got %d", maxLastLine, len(said.rest))
+	if len(stderr.rest) > maxLastLine {
+		t.Errorf("want at most %d bytes kept, got %d", maxLastLine, len(stderr.rest))
 	}
 }

@@ -62,7 +62,11 @@ func (p *Packets) state(c Canvas) string {
 func (p *Packets) view(c Canvas, _ *feed.Snapshot) []string {
 	out := append(widget.Wrap(p.state(c), c.Width, 2), "")
 	for i := len(p.lines) - 1; i >= 0; i-- {
-		if line := widget.Bare(p.lines[i]); c.Filter.Keeps(line) {
+		line := p.lines[i]
+		if len(p.at) == 1 { // the first line names it
+			line = strings.Replace(line, p.at[0]+": ", "", 1)
+		}
+		if line = widget.Bare(line); c.Filter.Keeps(line) {
 			out = append(out, widget.Wrap(line, c.Width, textIndent)...)
 		}
 	}

@@ -1,5 +1,9 @@
 # The commands of the scripts of faults. $A, $B and $C are hosts; $A_IP, $A_VTEP and $A_N are addresses and number of $A.
 
+# A command that fails is named.
+set -E
+trap 'echo "exit code $?: $BASH_COMMAND" >&2' ERR
+
 lab() { contiv-lab --dir "$LABS" --name "$LAB" "$@"; }
 
 # on HOST|CONTAINER COMMAND...

@@ -30,7 +30,7 @@ type shell struct {
 	state string // directory of what scripts keep running
 }
 
-// run runs a script with bash. Its commands are those of the prelude, which act on the lab, and netctl.
+// run runs a script with bash, which would read its start-up files where ssh runs it. Its commands are those of the prelude, which act on the lab, and netctl.
 func (s *shell) run(ctx context.Context, at place, script string) error {
 	if strings.TrimSpace(script) == "" {
 		return nil
@@ -41,7 +41,7 @@ func (s *shell) run(ctx context.Context, at place, script string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", prelude+"\n"+script)
+	cmd := exec.CommandContext(ctx, "bash", "--norc", "-euo", "pipefail", "-c", prelude+"\n"+script)
 	cmd.Env, cmd.WaitDelay = env, 5*time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

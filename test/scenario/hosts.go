@@ -5,10 +5,12 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/lab"
 )
 
 func (s *Session) doHosts(args []string) error {
@@ -33,6 +35,7 @@ func (s *Session) doHosts(args []string) error {
 		name, value, _ := strings.Cut(variable, "=")
 		s.Setenv(name, value)
 	}
+	s.Setenv("lab", strings.Join(append([]string{filepath.Join(s.bin, lab.Program)}, s.labArgs(nil)...), " "))
 	return nil
 }
 
