@@ -10,7 +10,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 )
 
-// Find returns in what a text was found: objects, endpoints and hosts, the best first. limit is the largest number of items, at most
+// Find returns in what a text was found: objects, endpoints, nodes and Docker networks, the best first. limit is the largest number of items, at most
 // model.MaxFound; 0: netmaster's default.
 func (c *Client) Find(ctx context.Context, text string, limit int) (model.FindAnswer, error) {
 	v := url.Values{"q": {text}}

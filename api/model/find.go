@@ -10,8 +10,11 @@ const (
 	FoundPart   = "part"
 )
 
-// FoundNode is the kind of a host in a FindAnswer.
-const FoundNode = "node"
+// The kinds in a FindAnswer that are no kinds of objects: a host or a netmaster, and a Docker network.
+const (
+	FoundNode          = "node"
+	FoundDockerNetwork = "docknet"
+)
 
 // MaxFound is the largest number of items of a FindAnswer.
 const MaxFound = 200
@@ -19,15 +22,15 @@ const MaxFound = 200
 // FindAnswer lists what a text was found in, the best first.
 type FindAnswer struct {
 	Query string  `json:"query"` // as it was searched for
-	Total int     `json:"total"` // number of objects, endpoints and hosts that match, of which Items may be a part
+	Total int     `json:"total"` // number of matches, of which Items may be a part
 	Items []Found `json:"items"`
 }
 
-// Found is an object, an endpoint or a host that a text was found in.
+// Found is an object, an endpoint, a node or a Docker network that a text was found in.
 type Found struct {
-	Kind  string `json:"kind"` // its type, or FoundNode
+	Kind  string `json:"kind"` // its type, FoundNode or FoundDockerNetwork
 	Key   string `json:"key"`
-	Field string `json:"field"` // the field whose value matches best, such as "name" or "ipAddress"
+	Field string `json:"field"` // the field whose value matches best, such as "name", "ipAddress" or "labels"
 	Value string `json:"value"` // that value, shortened
 	Rank  string `json:"rank"`
 	About string `json:"about"` // what it is, in short, such as an endpoint's address and host

@@ -11,6 +11,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // sought returns what a text is found in, in order, as "rank kind/key field".
@@ -59,7 +60,7 @@ func TestFind(t *testing.T) {
 		{"10.7.0.3", []string{"exact endpoint/shop:front:web-1 ipAddress", "word network/shop:front subnet"}},
 		{"10.7.0.254", []string{"exact network/shop:front gateway"}},
 		{"02:02:0a:07:00:03", []string{"exact endpoint/shop:front:web-1 macAddress"}},
-		{"0202.0A07.0003", []string{"exact endpoint/shop:front:web-1 macAddress"}},
+		{"02020A070003", []string{"exact endpoint/shop:front:web-1 macAddress"}}, {"0202.0A07.0003", []string{"exact endpoint/shop:front:web-1 macAddress"}},
 		{"5432", []string{"exact rule/shop:web-in:one port"}}, {"tcp 5432", []string{"exact rule/shop:web-in:one port"}}, {"udp/5432", nil}, {"8080", []string{"exact serviceLB/shop:cart ports"}},
 		{"shop:front", []string{"exact network/shop:front key"}}, {"shop/front/web-1", []string{"exact endpoint/shop:front:web-1 endpointID"}},
 		{"node-7", []string{"exact node/node-7 name"}}, {"192.0.2.7", []string{"exact node/node-7 address"}}, {"nothing like it", nil},
@@ -68,6 +69,81 @@ func TestFind(t *testing.T) {
 		if !slices.Equal(got, row.want) || total != len(got) {
 			t.Errorf("%q: got %d\n%s\nwant\n%s", row.text, total, strings.Join(got, "\n"), strings.Join(row.want, "\n"))
 		}
+	}
+}
+
+// A label, or its value, is found in objects and endpoints below all names of the same rank, and each is found once.
+func TestFind_Labels(t *testing.T) {
+	m := marketplace(t)
+	labels := func(name string, of map[string]string) {
+		if err := m.As(agentH1).UpdateEndpoint(t.Context(), model.UpdateEndpointRequest{Event: "start", Tenant: "shop", Network: "front", EndpointID: name, ContainerID: name, Host: "h1", Labels: of}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	attachAt(t, m, "shop", "front", "web", "db-1", "")
+	attachAt(t, m, "shop", "front", "web", "x-db", "")
+	labels("web-1", map[string]string{"app": "db", "tier": "front"})
+	labels("db-1", map[string]string{"app": "db"})
+	policy := model.ApplyObject{Kind: "policy", Fields: map[string]any{"tenantName": "shop", "policyName": "web-in"}}
+	if _, _, err := m.As(admin).Label(t.Context(), model.LabelRequest{Objects: []model.ApplyObject{policy}, Set: map[string]string{"app": "db"}}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"app=db": {"exact policy/shop:web-in labels", "exact endpoint/shop:front:db-1 labels", "exact endpoint/shop:front:web-1 labels"},
+		"APP=d":  {"prefix policy/shop:web-in labels", "prefix endpoint/shop:front:db-1 labels", "prefix endpoint/shop:front:web-1 labels"},
+		"db":     {"prefix endpoint/shop:front:db-1 endpointID", "word endpoint/shop:front:x-db endpointID", "word policy/shop:web-in labels", "word endpoint/shop:front:web-1 labels"},
+		"front":  {"exact network/shop:front name", "word endpoint/shop:front:web-1 labels"}, "tier=back": nil, "app": nil,
+	} {
+		if got, total := sought(t, m.As(admin), text, 0); !slices.Equal(got, want) || total != len(got) {
+			t.Errorf("%q: got %d\n%s\nwant\n%s", text, total, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+const dockerID = "4f1c0d2e3a5b69788796a5b4c3d2e1f04f1c0d2e3a5b69788796a5b4c3d2e1f0"
+
+// Docker networks are found by the begin of their id, what they map to, and their subnets.
+func TestFind_DockerNetworks(t *testing.T) {
+	m := marketplace(t)
+	if _, err := m.As(agentH1).CreateDockerNetwork(t.Context(), model.DockerNetworkRequest{ID: dockerID, Host: "h1", Options: map[string]string{"tenant": "shop", "group": "webshop"},
+		Pools: []model.DockerPool{{Subnet: "10.7.0.0/24"}}}); err != nil {
+		t.Fatal(err)
+	}
+	docknet := "docknet/" + dockerID
+	for text, want := range map[string][]string{
+		"4f1c0d2e3a5b": {"prefix " + docknet + " id"}, dockerID: {"exact " + docknet + " id"}, "0d2e3a5b": nil,
+		"webshop": {"exact endpointGroup/shop:webshop name", "exact " + docknet + " group"}, "front": {"exact network/shop:front name", "exact " + docknet + " network"},
+		"10.7.0.77": {"word network/shop:front subnet", "word " + docknet + " pools"},
+	} {
+		if got, total := sought(t, m.As(admin), text, 0); !slices.Equal(got, want) || total != len(got) {
+			t.Errorf("%q: got %d %q, want %q", text, total, got, want)
+		}
+	}
+	answer, err := m.As(admin).Find(t.Context(), dockerID, 0)
+	if err != nil || len(answer.Items) != 1 || answer.Items[0].About != "group shop:webshop host h1" {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+	if got, _ := sought(t, login(t, m, "ann", "tenant-viewer", "web"), "4f1c", 0); len(got) > 0 {
+		t.Errorf("a user of another tenant found %q", got)
+	}
+}
+
+// A netmaster is found by its address, with and without its port, and by the label of the host that it runs on.
+func TestFind_Netmasters(t *testing.T) {
+	m := marketplace(t)
+	m.Kubernetes(t, &record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.7", Port: 9999, Role: "follower"},
+		&record.Service{ServiceName: record.ServiceMaster, HostAddr: "192.0.2.70", Port: 9999, Role: "follower"})
+	for text, want := range map[string][]string{
+		"192.0.2.7":      {"exact node/node-7 address", "exact node/192.0.2.7 name", "prefix node/192.0.2.70 name"},
+		"192.0.2.7:9999": {"exact node/192.0.2.7 address"}, "node-7": {"exact node/node-7 name", "exact node/192.0.2.7 host"},
+		"192.0.2.70": {"exact node/192.0.2.70 name"}, "2.0.2.7": nil,
+	} {
+		if got, total := sought(t, m.As(admin), text, 0); !slices.Equal(got, want) || total != len(got) {
+			t.Errorf("%q: got %d %q, want %q", text, total, got, want)
+		}
+	}
+	if got, _ := sought(t, login(t, m, "ann", "tenant-viewer", "web"), "192.0.2.7", 0); len(got) > 0 {
+		t.Errorf("a user of a tenant found %q", got)
 	}
 }
 

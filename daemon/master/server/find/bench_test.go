@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"testing"
 
 	"github.com/contiv/contiv/daemon/master/auth"
@@ -18,7 +19,7 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// populated returns a catalog with endpoints of 100 tenants on 1,000 hosts, half of which are pods.
+// populated returns a catalog with endpoints of 100 tenants on 1,000 hosts, half of which are pods with four labels, one of which no other has.
 func populated(tb testing.TB, n int) *catalog.Catalog {
 	tb.Helper()
 	items := make([]store.Item, 0, n)
@@ -31,6 +32,8 @@ func populated(tb testing.TB, n int) *catalog.Catalog {
 		if i%2 == 0 {
 			e.Pod.ID = identity.Pod{Namespace: fmt.Sprint("ns-", i%50), Name: fmt.Sprint("web-", i)}
 			e.CommonName = e.Pod.ID.Name
+			e.Labels = map[string]string{"app.kubernetes.io/name": fmt.Sprint("shop-", i%300), "tier": []string{"front", "back"}[i/2%2], "pod-template-hash": id[:3] + "7c9b4",
+				"statefulset.kubernetes.io/pod-name": e.Pod.ID.Name}
 		}
 		value, err := json.Marshal(e)
 		if err != nil {
@@ -48,7 +51,7 @@ func populated(tb testing.TB, n int) *catalog.Catalog {
 // BenchmarkFind searches 200,000 endpoints, with names of which few, many and none match, and with addresses.
 func BenchmarkFind(b *testing.B) {
 	f := New(populated(b, 200_000))
-	for _, text := range []string{"web-199998", "a", "nowhere", "10.1.2.3", "10.1", "02:02:0a:01", "02:02:0a:01:02:03", "tenant-7:front:", "ns-2/web-1", "4f", "1"} {
+	for _, text := range []string{"web-199998", "a", "nowhere", "10.1.2.3", "10.1", "02:02:0a:01", "02:02:0a:01:02:03", "tenant-7:front:", "ns-2/web-1", "4f", "1", "tier=front", "app.kubernetes.io/name=shop-7", "shop-"} {
 		b.Run(text, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := f.search(&auth.Subject{Anyone: true}, text, defaultLimit); err != nil {
@@ -63,7 +66,19 @@ func BenchmarkFind(b *testing.B) {
 func BenchmarkIndex(b *testing.B) {
 	now := populated(b, 200_000).Endpoints()
 	b.ReportAllocs()
+	var x *index
+	before := live()
 	for b.Loop() {
-		(*index)(nil).updated(now)
+		x = (*index)(nil).updated(now)
 	}
+	b.ReportMetric(float64(live()-before)/float64(now.Len()), "B/endpoint")
+	runtime.KeepAlive(x)
+}
+
+// live is the memory that is in use.
+func live() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

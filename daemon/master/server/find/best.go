@@ -10,12 +10,13 @@ import (
 	"github.com/contiv/contiv/sanitize"
 )
 
-// class orders matches of one rank: objects and hosts are before endpoints.
+// class orders matches of one rank: objects and hosts are before endpoints, and names before labels.
 type class uint8
 
 const (
 	objects class = iota
 	endpoints
+	labelled
 )
 
 // match is how well something matches: by the rank, the class, and the length of the value.

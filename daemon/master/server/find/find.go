@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package find serves the search for a text in the objects, endpoints and hosts of a cluster. Every netmaster answers from its catalog.
+// Package find serves the search for a text in the objects, endpoints, hosts, netmasters and Docker networks of a cluster. Every netmaster answers from its catalog.
 package find
 
 import (
@@ -16,7 +16,6 @@ import (
 	"github.com/contiv/contiv/api/rights"
 	"github.com/contiv/contiv/daemon/master/auth"
 	"github.com/contiv/contiv/daemon/master/catalog"
-	"github.com/contiv/contiv/daemon/record"
 )
 
 const (
@@ -64,6 +63,15 @@ func (f *Finder) search(who *auth.Subject, text string, limit int) (model.FindAn
 	if err != nil {
 		return model.FindAnswer{}, err
 	}
+	out := f.searchAll(q, who, limit)
+	if out.total == 0 && q.mac != "" {
+		q.text = q.mac
+		out = f.searchAll(q, who, limit)
+	}
+	return model.FindAnswer{Query: q.text, Total: out.total, Items: out.items()}, nil
+}
+
+func (f *Finder) searchAll(q *query, who *auth.Subject, limit int) *best {
 	out := &best{limit: limit}
 	f.catalog.View(func(v *catalog.View) {
 		for _, k := range model.UserKinds() {
@@ -74,9 +82,10 @@ func (f *Finder) search(who *auth.Subject, text string, limit int) (model.FindAn
 		if who.Check(rights.Right{Verb: rights.Read}) == nil { // as for the list of nodes
 			searchHosts(v, q, out)
 		}
+		searchDockerNetworks(v, q, who, out)
 	})
 	f.searchEndpoints(q, who, out)
-	return model.FindAnswer{Query: q.text, Total: out.total, Items: out.items()}, nil
+	return out
 }
 
 // searchKind searches the objects of a kind.
@@ -92,18 +101,6 @@ func searchKind(v *catalog.View, q *query, k *model.Kind, who *auth.Subject, out
 			out.put(m, model.Found{Kind: k.Name, Key: key, Field: value.field, Value: value.text, About: aboutObject(v, o)})
 		}
 	})
-}
-
-func searchHosts(v *catalog.View, q *query, out *best) {
-	for _, h := range v.Hosts() {
-		value := q.host(h)
-		if value.rank == none {
-			continue
-		}
-		if m := value.match(); out.keeps(m) {
-			out.put(m, model.Found{Kind: model.FoundNode, Key: h.Label, Field: value.field, Value: value.text, About: record.Text(h.VTEP)})
-		}
-	}
 }
 
 // searchEndpoints searches the index of endpoints, which it updates first.
@@ -125,17 +122,14 @@ func (f *Finder) searchEndpoints(q *query, who *auth.Subject, out *best) {
 				return
 			}
 		}
-		if m := (match{h.rank, endpoints, h.end - h.start}); out.keeps(m) {
-			out.put(m, model.Found{Kind: k.Name, Key: e.ID.String(), Field: h.field.String(), Value: string(f.index.text[h.start:h.end]), About: aboutEndpoint(e.Endpoint)})
+		if m := h.match(); out.keeps(m) {
+			out.put(m, model.Found{Kind: k.Name, Key: e.ID.String(), Field: h.field.String(), Value: h.text(), About: aboutEndpoint(e.Endpoint)})
 		}
 	}
-	if q.key != "" {
-		f.index.searchKey(q.key, found)
-	}
-	f.index.search(q.text, found)
+	f.index.search(q, found)
 }
 
-// keep drops the index when it was not used for some time: it takes about 200 bytes an endpoint.
+// keep drops the index when it was not used for some time: it takes about 200 bytes an endpoint, and more for labels that it shares with no other.
 func (f *Finder) keep() {
 	if f.drop != nil {
 		f.drop.Reset(idle)

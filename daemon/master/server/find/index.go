@@ -27,12 +27,13 @@ const (
 	pod // namespace/name
 	address
 	mac
+	label // not in the text: endpoints share labels
 	fields
 )
 
 // String is the name of the field in an answer.
 func (f field) String() string {
-	return [...]string{"", "endpointID", "endpointID", "containerName", "containerID", "containerID", "alias", "pod", "ipAddress", "macAddress"}[f]
+	return [...]string{"", "endpointID", "endpointID", "containerName", "containerID", "containerID", "alias", "pod", "ipAddress", "macAddress", fieldLabels}[f]
 }
 
 // inside reports whether the middle of a word of the field is searched.
@@ -53,6 +54,7 @@ type index struct {
 
 	networks  []string // in lower case
 	networkNo map[identity.Network]int
+	labels    labels
 }
 
 // garbage is the number of deleted endpoints up to which an index is kept however few it has.
@@ -61,7 +63,7 @@ const garbage = 1000
 // updated returns an index of endpoints: x with the changes since, or a new one.
 func (x *index) updated(now *table.Table[identity.Endpoint, *catalog.Member]) *index {
 	if x == nil || x.dead > garbage+len(x.numbers) {
-		x = &index{numbers: make(map[*catalog.Member]int, now.Len()), networkNo: map[identity.Network]int{}}
+		x = &index{numbers: make(map[*catalog.Member]int, now.Len()), networkNo: map[identity.Network]int{}, labels: newLabels()}
 		for m := range catalog.InOrder(now) {
 			x.add(m)
 		}
@@ -115,6 +117,7 @@ func (x *index) add(m *catalog.Member) {
 		x.value(mac, e.MAC.String())
 	}
 	x.text = append(x.text, byte(end))
+	x.labels.add(e.Labels)
 }
 
 // value adds a value of an endpoint, unless it is empty.
@@ -148,46 +151,94 @@ func kindOfName(value string, plain, random field) field {
 type hit struct {
 	rank
 	field
-	start, end int // of the value
+	value []byte     // in lower case
+	label *labelText // of which value is none; nil: it is in no label
 }
 
-// search calls found for each endpoint in which a text is.
-func (x *index) search(text string, found func(m *catalog.Member, h hit)) {
-	pattern := []byte(text)
-	n := 0 // of the endpoint
-	for at := 0; ; {
-		next := bytes.Index(x.text[at:], pattern)
-		if next < 0 {
-			return
-		}
-		at += next
-		for n+1 < len(x.starts) && x.starts[n+1] <= at {
+// text is the value.
+func (h hit) text() string {
+	if h.label != nil {
+		return h.label.text
+	}
+	return string(h.value)
+}
+
+// match is the match of the endpoint: names come before labels.
+func (h hit) match() match {
+	if h.label != nil {
+		return match{h.rank, labelled, len(h.label.text)}
+	}
+	return match{h.rank, endpoints, len(h.value)}
+}
+
+// search calls found once for each endpoint in which a query is, with the best place: of equal ones, names come before keys, and keys before labels.
+func (x *index) search(q *query, found func(m *catalog.Member, h hit)) {
+	text := []byte(q.text)
+	keyed, labelled := x.keyed(q.key), x.labels.ranked(q)
+	every := keyed != nil || labelled != nil // endpoints without the text count
+	at := x.next(0, text)
+	for n := 0; n < len(x.members); n++ {
+		for !every && n < len(x.members) && x.stop(n) <= at {
 			n++
 		}
-		stop := len(x.text)
-		if n+1 < len(x.starts) {
-			stop = x.starts[n+1]
+		if n == len(x.members) {
+			return
 		}
-		if m := x.members[n]; m != nil {
-			if best := x.bestIn(at, stop, pattern); best.rank < none {
-				found(m, best)
+		best, stop := hit{rank: none}, x.stop(n)
+		if at < stop {
+			if x.members[n] != nil {
+				best = x.bestIn(at, stop, text)
 			}
+			at = x.next(stop, text)
 		}
-		at = stop
+		if x.members[n] == nil {
+			continue
+		}
+		if keyed != nil {
+			best = best.or(keyed.hit(x, n))
+		}
+		if labelled != nil {
+			best = labelled.or(best, n)
+		}
+		if best.rank < none {
+			found(x.members[n], best)
+		}
 	}
+}
+
+// or returns the better of two hits, the first of equal ones.
+func (h hit) or(other hit) hit {
+	if other.rank < h.rank {
+		return other
+	}
+	return h
+}
+
+// stop is the end of an endpoint in the text.
+func (x *index) stop(n int) int {
+	if n+1 < len(x.starts) {
+		return x.starts[n+1]
+	}
+	return len(x.text)
+}
+
+// next is the first place of a text at or behind one, or the end of all texts.
+func (x *index) next(at int, text []byte) int {
+	if i := bytes.Index(x.text[at:], text); i >= 0 {
+		return at + i
+	}
+	return len(x.text)
 }
 
 // bestIn returns the best of the places of a text before stop, of which the first is at.
 func (x *index) bestIn(at, stop int, text []byte) hit {
 	best := hit{rank: none}
 	for {
-		h := x.judge(at, text)
-		if h.rank < best.rank {
-			best = h
-		}
+		h, valueEnd := x.judge(at, text)
+		best = best.or(h)
 		at++
 		if h.field == drawnName || h.field == drawnContainer || h.rank <= word { // nothing better in this value
-			at = h.end
+			at = valueEnd
 		}
 		next := bytes.Index(x.text[at:stop], text)
 		if next < 0 || best.rank == exact {
@@ -205,22 +256,22 @@ func (x *index) valueEnd(at int) int {
 	return at
 }
 
-// judge ranks the place of a text.
-func (x *index) judge(at int, text []byte) hit {
-	h := hit{start: at, end: at + len(text)}
-	for x.text[h.start-1] >= byte(fields) {
-		h.start--
+// judge ranks the place of a text, and returns the end of the value in which it is.
+func (x *index) judge(at int, text []byte) (h hit, stop int) {
+	start := at
+	for x.text[start-1] >= byte(fields) {
+		start--
 	}
-	h.end = x.valueEnd(h.end)
-	h.field = field(x.text[h.start-1])
-	first := h.start // where the name starts
+	stop = x.valueEnd(at + len(text))
+	h.field, h.value = field(x.text[start-1]), x.text[start:stop]
+	first := start // where the name starts
 	if h.field == pod && !bytes.ContainsRune(text, '/') {
-		first += 1 + bytes.IndexByte(x.text[h.start:h.end], '/')
+		first += 1 + bytes.IndexByte(h.value, '/')
 	}
 	switch {
 	case at < first:
 		h.rank = none // a namespace is an object of its own
-	case at == first && at+len(text) == h.end:
+	case at == first && at+len(text) == stop:
 		h.rank = exact
 	case at == first:
 		h.rank = prefix
@@ -231,38 +282,5 @@ func (x *index) judge(at int, text []byte) hit {
 	default:
 		h.rank = none
 	}
-	return h
-}
-
-// searchKey calls found for each endpoint whose key has a query with parts, such as "shop:front:web" or "front:web": the last part begins the
-// name of the endpoint, and those before are its network, or the end of it.
-func (x *index) searchKey(key string, found func(m *catalog.Member, h hit)) {
-	head := identity.Parent(key)
-	last := key[len(head)+1:]
-	ranks := make([]rank, len(x.networks))
-	for i, network := range x.networks {
-		ranks[i] = networkRank(network, head)
-	}
-	for n, m := range x.members {
-		r, start := ranks[x.network[n]], x.starts[n]+1
-		if m == nil || r == none || !bytes.HasPrefix(x.text[start:], []byte(last)) {
-			continue
-		}
-		stop := x.valueEnd(start)
-		if r == exact && stop-start != len(last) {
-			r = prefix
-		}
-		found(m, hit{rank: r, field: field(x.text[start-1]), start: start, end: stop})
-	}
-}
-
-// networkRank ranks the begin of a key of an endpoint as its network or the end of that.
-func networkRank(network, head string) rank {
-	switch {
-	case network == head:
-		return exact
-	case identity.Ends(network, head):
-		return word
-	}
-	return none
+	return h, stop
 }

@@ -32,9 +32,12 @@ func example() *table.Table[identity.Endpoint, *catalog.Member] {
 		member("front", drawnID, func(e *record.Endpoint) {
 			e.CommonName, e.IP, e.IP6 = "Web-Frontend", netip.MustParseAddr("10.7.0.3"), netip.MustParseAddr("fd00::7:3")
 			e.MAC, e.Aliases = record.MAC{2, 2, 10, 7, 0, 3}, []string{"cart"}
+			e.Labels = map[string]string{"Tier": "Edge", "app.example.com/name": "cart-ui", "hash": drawnID}
 		}),
 		member("back", "db", func(e *record.Endpoint) { e.IP, e.RuntimeID = netip.MustParseAddr("10.7.0.33"), "c0ffee" }),
-		member("back", "pod1", func(e *record.Endpoint) { e.Pod.ID = identity.Pod{Namespace: "web", Name: "api-0"} }),
+		member("back", "pod1", func(e *record.Endpoint) {
+			e.Pod.ID, e.Labels = identity.Pod{Namespace: "web", Name: "api-0"}, map[string]string{"tier": "edge", "of": "api-0"}
+		}),
 		member("back", "bad\nname", nil),
 	} {
 		t.Set(m.ID, m)
@@ -42,7 +45,8 @@ func example() *table.Table[identity.Endpoint, *catalog.Member] {
 	return t
 }
 
-// A text is found in each field of an endpoint, with the rank of its place; the middle of random ids and of numbers does not count.
+// A text is found in each field of an endpoint, with the rank of its place; the middle of random ids and of numbers does not count. A label is found as
+// a whole, and by its value, which is a word of it; an endpoint that has a text in several values is found once, with the best.
 func TestIndex_Search(t *testing.T) {
 	x := (*index)(nil).updated(example())
 	for _, row := range []struct{ text, want string }{
@@ -53,6 +57,9 @@ func TestIndex_Search(t *testing.T) {
 		{"02-02-0A-07-00-03", "4f1c exact macAddress"}, {"0202.0a07.0003", "4f1c exact macAddress"}, {"cart", "4f1c exact alias"}, {"c0f", "db prefix containerID"},
 		{"api", "pod1 prefix pod"}, {"web/api-0", "pod1 exact pod"}, {"web/ap", "pod1 prefix pod"}, {"shop:back:db", "db exact endpointID"}, {"back/d", "db word endpointID"},
 		{"shop/back/", "bad? prefix endpointID; db prefix endpointID; pod1 prefix endpointID"}, {"back/x", ""}, {"shop/front/db", ""}, {"nowhere", ""}, {"ame", "bad? part endpointID"},
+		{"tier=edge", "4f1c exact labels; pod1 exact labels"}, {"TIER=e", "4f1c prefix labels; pod1 prefix labels"}, {"name=cart", "4f1c word labels"}, {"=edge", "4f1c word labels; pod1 word labels"},
+		{"edge", "4f1c word labels; pod1 word labels"}, {"ui", "4f1c word labels"}, {"dge", "4f1c part labels; pod1 part labels"}, {"tier", ""}, {"tier=db", ""},
+		{"hash=4f1c", "4f1c prefix labels"}, {"app.example.com/name=cart-ui", "4f1c exact labels"},
 	} {
 		q, err := parse(row.text)
 		if err != nil {
@@ -62,10 +69,7 @@ func TestIndex_Search(t *testing.T) {
 		each := func(m *catalog.Member, h hit) {
 			got = append(got, fmt.Sprintf("%.4s %s %s", lower(safe(m.ID.Endpoint)), h.rank, h.field))
 		}
-		if q.key != "" {
-			x.searchKey(q.key, each)
-		}
-		x.search(q.text, each)
+		x.search(q, each)
 		slices.Sort(got)
 		if text := join(got); text != row.want {
 			t.Errorf("%q: got %q, want %q", row.text, text, row.want)
@@ -109,7 +113,7 @@ func TestIndex_Follows(t *testing.T) {
 		}
 		x = x.updated(all.Clone())
 		found := func(x *index, text string) (out []string) {
-			x.search(text, func(m *catalog.Member, h hit) { out = append(out, m.ID.Endpoint+" "+h.rank.String()) })
+			x.search(&query{text: text}, func(m *catalog.Member, h hit) { out = append(out, m.ID.Endpoint+" "+h.rank.String()) })
 			slices.Sort(out)
 			return out
 		}
@@ -127,7 +131,7 @@ func TestIndex_Follows(t *testing.T) {
 
 // FuzzSearch searches any text: the index finds each endpoint at most once, with a value that has the text.
 func FuzzSearch(f *testing.F) {
-	for _, text := range []string{"web", "\x00", "10.7", "\xff:", "::", "/", "shop:", "İ"} {
+	for _, text := range []string{"web", "\x00", "10.7", "\xff:", "::", "/", "shop:", "İ", "tier=", "=", "edge"} {
 		f.Add(text)
 	}
 	x := (*index)(nil).updated(example())
@@ -137,18 +141,11 @@ func FuzzSearch(f *testing.F) {
 			return
 		}
 		seen := map[*catalog.Member]bool{}
-		x.search(q.text, func(m *catalog.Member, h hit) {
-			if seen[m] || h.rank >= none || h.start >= h.end || h.end > len(x.text) {
+		x.search(q, func(m *catalog.Member, h hit) {
+			if seen[m] || h.rank >= none || h.text() == "" {
 				t.Errorf("%q: got %v of %s", text, h, m.ID)
 			}
 			seen[m] = true
 		})
-		if q.key != "" {
-			x.searchKey(q.key, func(m *catalog.Member, h hit) {
-				if h.rank >= none || h.start >= h.end {
-					t.Errorf("%q: got %v of %s", text, h, m.ID)
-				}
-			})
-		}
 	})
 }

@@ -3,7 +3,6 @@
 package find
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,21 +14,22 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// value is the best value of an object or a host so far.
+// value is the best value of an object, a node or a Docker network so far.
 type value struct {
 	rank
 	field, text string
+	class       class
 }
 
 // better keeps another value if it is better.
 func (v *value) better(r rank, field, text string) {
 	if r < v.rank {
-		*v = value{r, field, text}
+		*v = value{rank: r, field: field, text: text}
 	}
 }
 
-// match is the match of an object or a host.
-func (v *value) match() match { return match{v.rank, objects, len(v.text)} }
+// match is its match.
+func (v *value) match() match { return match{v.rank, v.class, len(v.text)} }
 
 // placeFormats are the formats of fields with addresses and tags. Names of other objects are not searched.
 const placeFormats = " ipv4 ipv6 subnet subnet6 ruleIP routerIP routerIP6 pool tag "
@@ -45,7 +45,7 @@ func searched(k *model.Kind) (out []string) {
 	return out
 }
 
-// object compares the name, the key and fields of an object.
+// object compares the name, the key, fields and labels of an object.
 func (q *query) object(v *catalog.View, k *model.Kind, fields []string, o model.Object, key string) value {
 	best := value{rank: none}
 	parts := k.Parts(key)
@@ -70,25 +70,21 @@ func (q *query) object(v *catalog.View, k *model.Kind, fields []string, o model.
 			best.better(q.place(record.Text(r.IP)), "address", record.Text(r.IP))
 		}
 	}
+	for key, text := range model.LabelsOf(o) {
+		best.label(q, key, text)
+	}
 	return best
 }
 
-// host compares the label and the addresses of a host, and its node of Kubernetes.
-func (q *query) host(h *record.Host) value {
-	best := value{rank: none}
-	best.better(q.in(h.Label), "name", h.Label)
-	best.better(q.in(h.KubernetesNode), "kubernetesNode", h.KubernetesNode)
-	own := h.Registered()
-	for _, p := range h.Own {
-		own = append(own, p.Addr())
+// label keeps a label if it is better, or as good as another label and before it by the alphabet.
+func (v *value) label(q *query, key, text string) {
+	l := newLabelText(key, text)
+	switch r := q.label(&l); {
+	case r < v.rank:
+		*v = value{r, fieldLabels, key + "=" + text, labelled}
+	case r == v.rank && r < none && v.class == labelled:
+		v.text = min(v.text, key+"="+text)
 	}
-	for _, a := range own {
-		best.better(q.place(netip.Addr.String(a)), "address", a.String())
-	}
-	if (h.UplinkMAC != record.MAC{}) {
-		best.better(q.place(h.UplinkMAC.String()), "macAddress", h.UplinkMAC.String())
-	}
-	return best
 }
 
 // aboutObject is what an object is, in short.

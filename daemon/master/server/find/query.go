@@ -40,6 +40,7 @@ type query struct {
 	address  netip.Addr // invalid: it is none
 	port     int        // 0: it names none
 	protocol string     // of the port; "": any
+	mac      string     // that the text is too, without separators, if it is in no name; "": it is none
 }
 
 // parse cleans a query. An error is a *model.Error.
@@ -57,6 +58,8 @@ func parse(text string) (*query, error) {
 	switch {
 	case q.address.IsValid():
 		q.text = q.address.String()
+	case isMAC && !strings.ContainsAny(q.text, ":-."): // so is a short id of Docker
+		q.mac = mac.String()
 	case isMAC:
 		q.text = mac.String()
 	case strings.ContainsAny(q.text, ":/"):
