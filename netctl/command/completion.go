@@ -16,8 +16,14 @@ import (
 	"github.com/contiv/contiv/identity"
 )
 
-// values returns the values that complete a word of a command line.
-type values func(ctx context.Context, f *Factory, cmd *cobra.Command) []string
+// word is the word of a command line that is completed.
+type word struct {
+	cmd   *cobra.Command
+	typed string // the begin of the word
+}
+
+// values returns the values that complete a word. They may include some that do not begin with what was typed.
+type values func(ctx context.Context, f *Factory, w word) []string
 
 // flagValues is the registry of the values of flags, by their names. Flags of fileFlags take files, and all others nothing to complete.
 func flagValues() map[string]values {
@@ -41,14 +47,14 @@ func fileFlags() []string {
 
 // fixed are constant values.
 func fixed(list ...string) values {
-	return func(context.Context, *Factory, *cobra.Command) []string { return list }
+	return func(context.Context, *Factory, word) []string { return list }
 }
 
 // namesOf are the names of the objects of a kind, in the tenant of the command.
 func namesOf(k *model.Kind) values {
-	return func(ctx context.Context, f *Factory, cmd *cobra.Command) (out []string) {
+	return func(ctx context.Context, f *Factory, w word) (out []string) {
 		tenant := "default"
-		if flag := cmd.Flags().Lookup("tenant"); flag != nil && flag.Value.String() != "" {
+		if flag := w.cmd.Flags().Lookup("tenant"); flag != nil && flag.Value.String() != "" {
 			tenant = flag.Value.String()
 		}
 		for _, o := range listed(ctx, f, k) {
@@ -66,7 +72,7 @@ func namesOf(k *model.Kind) values {
 
 // keysOf are the whole keys of the objects of a kind.
 func keysOf(k *model.Kind) values {
-	return func(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
+	return func(ctx context.Context, f *Factory, _ word) (out []string) {
 		for _, o := range listed(ctx, f, k) {
 			out = append(out, o.ObjectKey())
 		}
@@ -88,17 +94,17 @@ func listed(ctx context.Context, f *Factory, k *model.Kind) []model.Object {
 }
 
 // hostNames are the labels of the hosts.
-func hostNames(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
+func hostNames(ctx context.Context, f *Factory, _ word) (out []string) {
 	return nodeNames(ctx, f, func(n *model.Node) bool { return n.Role == model.RoleAgent })
 }
 
 // masterNames are the addresses of the netmasters.
-func masterNames(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
+func masterNames(ctx context.Context, f *Factory, _ word) (out []string) {
 	return nodeNames(ctx, f, func(n *model.Node) bool { return n.Role != model.RoleAgent })
 }
 
 // allNodes are the names of masters and agents.
-func allNodes(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
+func allNodes(ctx context.Context, f *Factory, _ word) (out []string) {
 	return nodeNames(ctx, f, func(*model.Node) bool { return true })
 }
 
@@ -117,7 +123,7 @@ func nodeNames(ctx context.Context, f *Factory, wanted func(*model.Node) bool) (
 }
 
 // endNames are the ends of packets: endpoints by the names of their containers, groups, services and hosts.
-func endNames(ctx context.Context, f *Factory, cmd *cobra.Command) (out []string) {
+func endNames(ctx context.Context, f *Factory, w word) (out []string) {
 	for _, e := range endpointsListed(ctx, f) {
 		name := e.EndpointID
 		if e.ContainerName != "" {
@@ -125,15 +131,15 @@ func endNames(ctx context.Context, f *Factory, cmd *cobra.Command) (out []string
 		}
 		out = append(out, name)
 	}
-	for _, name := range namesOf(model.KindEndpointGroup())(ctx, f, cmd) {
+	for _, name := range namesOf(model.KindEndpointGroup())(ctx, f, w) {
 		out = append(out, "group/"+name)
 	}
-	for _, name := range keysOf(model.KindServiceLB())(ctx, f, cmd) {
+	for _, name := range keysOf(model.KindServiceLB())(ctx, f, w) {
 		if tenant, service, ok := identity.Cut(name); ok {
 			out = append(out, "service/"+tenant+"/"+service)
 		}
 	}
-	for _, name := range hostNames(ctx, f, cmd) {
+	for _, name := range hostNames(ctx, f, w) {
 		out = append(out, "host/"+name)
 	}
 	return out
@@ -156,9 +162,9 @@ func endpointsListed(ctx context.Context, f *Factory) []*model.EndpointOper {
 }
 
 // columnNames are the columns of the kind that a command lists.
-func columnNames(_ context.Context, _ *Factory, cmd *cobra.Command) (out []string) {
-	k, ok := model.KindOf(cmd.Parent().Name())
-	if args := cmd.Flags().Args(); cmd.Name() == "get" && len(args) > 0 {
+func columnNames(_ context.Context, _ *Factory, w word) (out []string) {
+	k, ok := model.KindOf(w.cmd.Parent().Name())
+	if args := w.cmd.Flags().Args(); w.cmd.Name() == "get" && len(args) > 0 {
 		k, ok = model.KindOf(args[0])
 	}
 	if !ok {
@@ -172,7 +178,7 @@ func columnNames(_ context.Context, _ *Factory, cmd *cobra.Command) (out []strin
 
 // argumentValues is the registry of the arguments of special commands, by their paths below netctl.
 func argumentValues() map[string][]values {
-	codes := func(context.Context, *Factory, *cobra.Command) (out []string) {
+	codes := func(context.Context, *Factory, word) (out []string) {
 		for _, c := range model.FindingCodes() {
 			out = append(out, c.Code.String())
 		}
@@ -181,7 +187,7 @@ func argumentValues() map[string][]values {
 	return map[string][]values{
 		"flows": {hostNames}, "drift": {hostNames}, "node forget": {hostNames}, "node uplinks": {hostNames}, "doctor": {endNames},
 		"why": {endNames, endNames, fixed("tcp", "udp", "icmp")}, "capture": {endNames, endNames}, "matrix": {namesOf(model.KindEndpointGroup()), namesOf(model.KindEndpointGroup())},
-		"ack": {codes}, "ack rm": {codes}, "ip show": {namesOf(model.KindNetwork())}, "undo": {revisions}, "auth password": {namesOf(model.KindUser())},
+		"ack": {codes}, "ack rm": {codes}, "ip show": {namesOf(model.KindNetwork())}, "undo": {revisions}, "find": {foundNames}, "auth password": {namesOf(model.KindUser())},
 		"auth token": {namesOf(model.KindUser())}, "auth tokens": {namesOf(model.KindUser())},
 		"auth can-i": {fixed("read", "change", "capture", "repair", "hand-over", "relay", "bundle", "manage"), fixed(kindNames()...)},
 	}
@@ -196,7 +202,7 @@ func prefixed(prefix string, names []string) (out []string) {
 }
 
 // revisions are those of the last changes.
-func revisions(ctx context.Context, f *Factory, _ *cobra.Command) (out []string) {
+func revisions(ctx context.Context, f *Factory, _ word) (out []string) {
 	c, err := f.client()
 	if err != nil {
 		return nil
@@ -235,31 +241,34 @@ func completeAll(f *Factory, c *cobra.Command) {
 
 // complete is the function of cobra for values; nil has none.
 func (v values) complete(f *Factory) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if v == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return v(cmd.Context(), f, cmd), cobra.ShellCompDirectiveNoFileComp
+		return v(cmd.Context(), f, word{cmd, typed}), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 func argumentsOf(f *Factory, path string) cobra.CompletionFunc {
 	list := argumentValues()[path]
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= len(list) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return list[len(args)].complete(f)(cmd, args, "")
+		return list[len(args)].complete(f)(cmd, args, typed)
 	}
 }
 
 // completeKind completes KIND NAME..., KIND,KIND and KIND/NAME.
 func completeKindAndName(f *Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		ctx := cmd.Context()
+		ctx, w := cmd.Context(), word{cmd, typed}
 		if ref, ok := identity.ParseRef(typed); ok {
 			if isNodes(ref.Kind) {
-				return prefixed(ref.Kind+"/", allNodes(ctx, f, cmd)), cobra.ShellCompDirectiveNoFileComp
+				return prefixed(ref.Kind+"/", allNodes(ctx, f, w)), cobra.ShellCompDirectiveNoFileComp
+			}
+			if cmd.Name() == "get" && isDocknets(ref.Kind) {
+				return prefixed(ref.Kind+"/", docknetIDs(ctx, f)), cobra.ShellCompDirectiveNoFileComp
 			}
 			k, known := model.KindOf(ref.Kind)
 			if !known {
@@ -272,7 +281,7 @@ func completeKindAndName(f *Factory) cobra.CompletionFunc {
 				}
 				return prefixed(ref.Kind+"/", keys), cobra.ShellCompDirectiveNoFileComp
 			}
-			return prefixed(ref.Kind+"/", keysOf(k)(ctx, f, cmd)), cobra.ShellCompDirectiveNoFileComp
+			return prefixed(ref.Kind+"/", keysOf(k)(ctx, f, w)), cobra.ShellCompDirectiveNoFileComp
 		}
 		if len(args) == 0 {
 			before := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -280,10 +289,16 @@ func completeKindAndName(f *Factory) cobra.CompletionFunc {
 			for _, name := range append(kindNames(), "nodes") {
 				out = append(out, before+name)
 			}
+			if cmd.Name() == "get" {
+				out = append(out, before+"docknets")
+			}
 			return out, cobra.ShellCompDirectiveNoFileComp
 		}
 		if isNodes(args[0]) {
-			return allNodes(ctx, f, cmd), cobra.ShellCompDirectiveNoFileComp
+			return allNodes(ctx, f, w), cobra.ShellCompDirectiveNoFileComp
+		}
+		if cmd.Name() == "get" && isDocknets(args[0]) {
+			return docknetIDs(ctx, f), cobra.ShellCompDirectiveNoFileComp
 		}
 		k, known := model.KindOf(args[0])
 		if !known {
@@ -296,6 +311,6 @@ func completeKindAndName(f *Factory) cobra.CompletionFunc {
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp
 		}
-		return namesOf(k)(ctx, f, cmd), cobra.ShellCompDirectiveNoFileComp
+		return namesOf(k)(ctx, f, w), cobra.ShellCompDirectiveNoFileComp
 	}
 }

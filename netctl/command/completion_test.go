@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
@@ -22,7 +23,9 @@ func TestCompletion(t *testing.T) {
 			t.Fatalf("%s: %+v", line, got)
 		}
 	}
-	m.Endpoint(t, "shop", "front", "web", "c1", "")
+	m.Endpoint(t, "shop", "front", "web", "c1", "10.7.0.3")
+	dockerNetwork(t, m)
+	labelled(t, m, "shop", "front", "c1", map[string]string{"tier": "front"})
 	for _, row := range []struct{ line, want string }{ // . is the empty word
 		{"get net", "netprofile network networkPolicy"},
 		{"get network,endpointG", "network,endpointGroup"},
@@ -50,6 +53,20 @@ func TestCompletion(t *testing.T) {
 		{"get network --sort-by Sub", "Subnet"},
 		{"network ls -o js", "json jsonpath="},
 		{"network create --subnet .", ""},
+		{"get dock", "docknets"},
+		{"get docknet/", "docknet/c26f3178ed0679348ce38dfc"},
+		{"get docknets .", "c26f3178ed0679348ce38dfc"},
+		{"delete dock", ""},
+		{"find .", "back default front h1 in shop web"},
+		{"find w", "web"},
+		{"find SH", "SHop"},
+		{"find fro", "front"},
+		{"find shop:front:", "shop:front:c1"},
+		{"find 10.7", "10.7.0.0/24 10.7.0.3"},
+		{"find tier=f", "tier=front"},
+		{"find c26f", "c26f3178ed0679348ce38dfc"},
+		{"find tcp 5", ""},
+		{"find nowhere", ""},
 	} {
 		args := strings.Fields(row.line)
 		if args[len(args)-1] == "." {
@@ -67,6 +84,23 @@ func TestCompletion(t *testing.T) {
 		if strings.Join(offered, " ") != row.want || directive != ":4" && directive != ":6" {
 			t.Errorf("%s: want %q without files, got %q and %s", row.line, row.want, offered, directive)
 		}
+	}
+}
+
+// dockerNetwork creates one on host h1.
+func dockerNetwork(t *testing.T, m *mastertest.Master) {
+	t.Helper()
+	if _, err := m.CreateDockerNetwork(t.Context(), model.DockerNetworkRequest{ID: "c26f3178ed0679348ce38dfc", Host: "h1", Options: map[string]string{"tenant": "shop", "network": "front"},
+		Pools: []model.DockerPool{{Subnet: "10.7.0.0/24"}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// labelled reports the labels of a container of host h1.
+func labelled(t *testing.T, m *mastertest.Master, tenant, network, name string, labels map[string]string) {
+	t.Helper()
+	if err := m.UpdateEndpoint(t.Context(), model.UpdateEndpointRequest{Event: "start", Tenant: tenant, Network: network, EndpointID: name, ContainerID: name, Host: "h1", Labels: labels}); err != nil {
+		t.Fatal(err)
 	}
 }
 

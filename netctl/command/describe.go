@@ -55,6 +55,9 @@ func described(args []string) (out []target, err error) {
 		return []target{{kind: model.KindEndpoint(), names: args}}, nil
 	}
 	if len(args) > 0 {
+		if ref, _ := identity.ParseRef(args[0]); isDocknets(ref.Kind) {
+			return nil, term.BadUsage("Docker networks have no page: want netctl get docknet/ID, or netctl describe of the network or group that it maps to")
+		}
 		if ref, ok := identity.ParseRef(args[0]); ok && ref.Name != "" && (isNodes(ref.Kind) || len(kindAndName(args[:1])) == 2) {
 			return (&getOptions{}).wanted(args)
 		}

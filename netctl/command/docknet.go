@@ -13,6 +13,7 @@ import (
 
 	"github.com/contiv/contiv/api/client"
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/identity"
 	"github.com/contiv/contiv/netctl/term"
 )
 
@@ -51,11 +52,60 @@ func runDocknetList(ctx context.Context, f *Factory, o *output, host string) err
 	if host != "" {
 		all = slices.DeleteFunc(all, func(d model.DockerNetwork) bool { return d.Host != host })
 	}
-	l := &term.Listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, Value: all}
-	for _, d := range all {
-		l.Row(d.ID, []string{d.ShortID(), d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), d.Maker()})
+	l := docknetListing(all)
+	for i := range all {
+		l.Row(all[i].ID, docknetRow(&all[i]))
 	}
 	return f.print(l, format)
+}
+
+func docknetListing(list []model.DockerNetwork) *term.Listing {
+	return &term.Listing{Table: term.Table{Columns: columns("Id", "Host", "Tenant", "Network", "Group", "Subnets", "Endpoints", "Made by")}, Value: list}
+}
+
+func docknetRow(d *model.DockerNetwork) []string {
+	return []string{d.ShortID(), d.Host, d.Tenant, d.Network, d.Group, strings.Join(d.Pools, ","), strconv.Itoa(d.Endpoints), d.Maker()}
+}
+
+// docknetGroup gets the Docker networks with some ids or prefixes of ids, or all.
+func docknetGroup(ctx context.Context, c *client.Client, format term.Format, ids []string) (*group, error) {
+	list, err := c.DockerNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) > 0 {
+		var wanted []model.DockerNetwork
+		for _, id := range ids {
+			d, err := docknetOf(list, id)
+			if err != nil {
+				return nil, err
+			}
+			wanted = append(wanted, d)
+		}
+		list = wanted
+	}
+	g := &group{title: "docknets", Listing: *docknetListing(list)}
+	for i := range list {
+		name := list[i].ID
+		if format.Name == "name" {
+			name = model.FoundDockerNetwork + "/" + name
+		}
+		g.Row(name, docknetRow(&list[i]))
+		g.items = append(g.items, &list[i])
+	}
+	return g, nil
+}
+
+func runGetDocknets(ctx context.Context, f *Factory, o *output, ids []string) error {
+	c, format, err := o.client(f)
+	if err != nil {
+		return err
+	}
+	g, err := docknetGroup(ctx, c, format, ids)
+	if err != nil {
+		return err
+	}
+	return f.print(&g.Listing, format)
 }
 
 func newDocknetInspect(f *Factory) *cobra.Command {
@@ -109,7 +159,7 @@ func newDocknetRemove(f *Factory) *cobra.Command {
 	return c
 }
 
-// findDocknet finds a Docker network by its id or a prefix of it.
+// findDocknet finds a Docker network by its id or a prefix of it, as in docknetOf.
 func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, model.DockerNetwork, error) {
 	c, err := f.client()
 	if err != nil {
@@ -119,10 +169,19 @@ func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, 
 	if err != nil {
 		return c, model.DockerNetwork{}, err
 	}
+	d, err := docknetOf(all, text)
+	return c, d, err
+}
+
+// docknetOf finds the Docker network with an id, or with an id that begins with the text. The text may have "docknet/" before it.
+func docknetOf(all []model.DockerNetwork, text string) (model.DockerNetwork, error) {
+	if ref, ok := identity.ParseRef(text); ok && isDocknets(ref.Kind) {
+		text = ref.Name
+	}
 	var found []model.DockerNetwork
 	for _, d := range all {
 		if d.ID == text {
-			return c, d, nil
+			return d, nil
 		}
 		if text != "" && strings.HasPrefix(d.ID, text) {
 			found = append(found, d)
@@ -130,28 +189,35 @@ func findDocknet(ctx context.Context, f *Factory, text string) (*client.Client, 
 	}
 	switch len(found) {
 	case 0:
-		return c, model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).
+		return model.DockerNetwork{}, model.Errorf(model.CodeNotFound, "ID", "Docker network %s not found", text).
 			Try("list those of users with netctl docknet ls; docker network inspect shows those that an agent has created")
 	case 1:
-		return c, found[0], nil
+		return found[0], nil
 	}
-	return c, model.DockerNetwork{}, model.Errorf(model.CodeConflict, "ID", "%d Docker networks begin with %s", len(found), text).Try("use a longer prefix of the id")
+	return model.DockerNetwork{}, model.Errorf(model.CodeConflict, "ID", "%d Docker networks begin with %s", len(found), text).Try("use a longer prefix of the id")
 }
 
-func completeDocknet(f *Factory) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeDocknet(f *Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := f.client()
-		if err != nil || len(args) > 0 {
+		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		all, err := c.DockerNetworks(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		var ids []string
-		for _, d := range all {
-			ids = append(ids, d.ID)
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
+		return docknetIDs(cmd.Context(), f), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// docknetIDs are the ids of Docker networks; none if netmaster does not answer.
+func docknetIDs(ctx context.Context, f *Factory) (ids []string) {
+	c, err := f.client()
+	if err != nil {
+		return nil
+	}
+	all, err := c.DockerNetworks(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, d := range all {
+		ids = append(ids, d.ID)
+	}
+	return ids
 }

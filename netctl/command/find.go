@@ -16,12 +16,12 @@ import (
 func newFind(f *Factory) *cobra.Command {
 	o, limit := &output{}, 0
 	c := &cobra.Command{
-		Use: "find TEXT...", Short: "Find objects, endpoints and hosts by a part of a name, an address, a MAC or a port",
+		Use: "find TEXT...", Short: "Find objects, endpoints and nodes by a part of a name, an address, a MAC, a port or a label",
 		Long: "Searches the names and keys of objects of every kind, their addresses, subnets and ports, endpoints by the id and the name of their container,\n" +
-			"their pod, address and MAC, and hosts. Exact matches come first, then values that begin with TEXT, then words that do, then other parts of words;\n" +
-			"objects come before endpoints. netctl get takes the names in the column Name, and so do describe, history and why, as far as they take the\n" +
-			"kind. Several words are one text.",
-		Example: "  netctl find 10.7.0.5\n  netctl find tcp 5432\n  netctl find web --limit 5 -o name",
+			"their pod, address and MAC, labels by KEY=VALUE or their value, hosts, netmasters and Docker networks. Exact matches come first, then values\n" +
+			"that begin with TEXT, then words that do, then other parts of words; objects come before endpoints, and names before labels. netctl get\n" +
+			"takes the names in the column Name, and so do describe, history and why, as far as they take the kind. Several words are one text.",
+		Example: "  netctl find 10.7.0.5\n  netctl find tcp 5432\n  netctl find app=db\n  netctl find web --limit 5 -o name",
 		Args: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, "")) == "" {
 				return term.BadUsage("expected TEXT, got no text")
@@ -54,6 +54,9 @@ func runFind(ctx context.Context, f *Factory, o *output, text string, limit int)
 		x := &answer.Items[i]
 		name := nameOf(x.Kind, x.Key)
 		printed := name
+		if x.Kind == model.FoundDockerNetwork {
+			name = nameOf(x.Kind, (&model.DockerNetwork{ID: x.Key}).ShortID())
+		}
 		if format.Name == term.Quiet {
 			printed = x.Key
 		}

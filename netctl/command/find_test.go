@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contiv/contiv/daemon/master/mastertest"
+	"github.com/contiv/contiv/daemon/record"
 )
 
 // A text is found in objects, endpoints and hosts; each result is a name that other commands take, and all formats have it.
@@ -21,12 +22,19 @@ func TestFind(t *testing.T) {
 	}
 	m.Endpoint(t, "shop", "front", "web", "web-1", "10.7.0.3")
 	m.Registered(t, "h1", "192.0.2.1:9090")
+	m.Kubernetes(t, &record.Service{ServiceName: record.ServiceMaster, HostAddr: "198.51.100.1", Port: 9999, Role: "leader"})
+	labelled(t, m, "shop", "front", "web-1", map[string]string{"tier": "edge"})
+	dockerNetwork(t, m)
 	for _, row := range []struct{ line, out, err string }{
 		{"find web --no-headers", "group/shop:web               exact   name        web     on front\npolicy/shop:web-in           prefix  name        web-in\n" +
 			"endpoint/shop:front:web-1    prefix  endpointID  web-1  10.7.0.3 h1\n", ""},
-		{"find 10.7.0.3 -o name", "endpoint/shop:front:web-1\nnetwork/shop:front\n", ""}, {"find 10.7.0.3 -q", "shop:front:web-1\nshop:front\n", ""},
+		{"find 10.7.0.3 -o name", "endpoint/shop:front:web-1\nnetwork/shop:front\ndocknet/c26f3178ed0679348ce38dfc\n", ""},
+		{"find 10.7.0.3 -q", "shop:front:web-1\nshop:front\nc26f3178ed0679348ce38dfc\n", ""},
 		{"find tcp 5432 -o custom-columns=KIND:.kind,KEY:.key,RANK:.rank", "KIND  KEY              RANK\nrule  shop:web-in:one  exact\n", ""},
-		{"find h1 -o csv", "Name,Match,Field,Value,About\nnode/h1,exact,name,h1,198.51.100.1\n", ""},
+		{"find h1 -o csv", "Name,Match,Field,Value,About\nnode/h1,exact,name,h1,198.51.100.1\nnode/198.51.100.1,exact,host,h1,netmaster h1\n", ""},
+		{"find tier=edge --no-headers", "endpoint/shop:front:web-1 exact labels tier=edge 10.7.0.3 h1\n", ""}, {"find edge -o name", "endpoint/shop:front:web-1\n", ""},
+		{"find c26f --no-headers", "docknet/c26f3178ed06 prefix id c26f3178ed0679348ce38dfc network shop:front host h1\n", ""},
+		{"find c26f -o name", "docknet/c26f3178ed0679348ce38dfc\n", ""},
 		{"find 8080 -o jsonpath={.items[0].about}", "10.7.0.1\n", ""},
 		{"find nowhere -o json", "{\n  \"items\": []\n}\n", ""}, {"find nowhere --no-headers", "", `nothing found for "nowhere"`},
 		{"find web --limit 1 -o name", "group/shop:web\n", ""}, {"find web --limit 1 --no-headers", "group/shop:web  exact  name  web  on front\n", "1 of 3 results (--limit shows more)"},
@@ -38,10 +46,11 @@ func TestFind(t *testing.T) {
 		}
 	}
 	names := strings.Fields(netctl(t, t.Context(), m.URL, "find", "shop", "-o", "name").out + netctl(t, t.Context(), m.URL, "find", "web", "-o", "name").out +
-		netctl(t, t.Context(), m.URL, "find", "5432", "-o", "name").out + netctl(t, t.Context(), m.URL, "find", "h1", "-o", "name").out)
+		netctl(t, t.Context(), m.URL, "find", "5432", "-o", "name").out + netctl(t, t.Context(), m.URL, "find", "h1", "-o", "name").out +
+		netctl(t, t.Context(), m.URL, "find", "c26f", "-o", "name").out + "docknet/c26f3178ed06")
 	for _, name := range names {
 		for _, verb := range []string{"get", "describe"} {
-			if verb == "describe" && strings.HasPrefix(name, "node/") {
+			if verb == "describe" && (strings.HasPrefix(name, "node/") || strings.HasPrefix(name, "docknet/")) {
 				continue
 			}
 			if got := netctl(t, t.Context(), m.URL, verb, name); got.code != 0 || got.out == "" {

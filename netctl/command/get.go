@@ -49,8 +49,8 @@ func newGet(f *Factory) *cobra.Command {
 	o := &getOptions{}
 	c := &cobra.Command{
 		Use: "get KIND[,KIND...] [NAME...] | KIND/NAME...", Short: "Show objects of any kind", ValidArgsFunction: completeKindAndName(f),
-		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, or \"nodes\" for masters and agents. Several kinds are\n" +
-			"separated by commas. With --at, the objects and endpoints of an earlier moment are shown, as far as the history has them:\n" +
+		Long: "KIND is one of the names below, in any case, \"all\" for the objects of every kind, \"nodes\" for masters and agents, or \"docknets\" for Docker\n" +
+			"networks. Several kinds are separated by commas. With --at, the objects and endpoints of an earlier moment are shown, as far as the history has them:\n" +
 			"it has nothing of nodes, of objects of Kubernetes and of the tags that netmaster chose for networks that were deleted since.\n\n" + kindTable(false),
 		Example: "  netctl get networks,groups -t shop\n  netctl get network/front group/web\n  netctl get rules -a --sort-by priority -o custom-columns=RULE:.key,PORT:.port\n" +
 			"  netctl get networks --at 2h\n  netctl get endpoints --at yesterday",
@@ -88,15 +88,20 @@ type getOptions struct {
 
 // target is a kind that get shows, all of it or the objects with some names.
 type target struct {
-	kind  *model.Kind // nil: the nodes
-	names []string
+	kind     *model.Kind // nil: the nodes, or the Docker networks
+	docknets bool
+	names    []string
 }
 
-// allKinds and nodeKinds are the arguments of get that are no names of kinds.
+// allKinds is an argument of get that is no name of a kind, as are those of isNodes and isDocknets.
 const allKinds = "all"
 
 func isNodes(name string) bool {
 	return strings.EqualFold(name, "nodes") || strings.EqualFold(name, "node")
+}
+
+func isDocknets(name string) bool {
+	return strings.EqualFold(name, "docknets") || strings.EqualFold(name, model.FoundDockerNetwork)
 }
 
 // wanted parses the arguments: KIND,KIND NAME..., or KIND/NAME several times.
@@ -137,15 +142,15 @@ func (o *getOptions) wanted(args []string) (out []target, err error) {
 
 // wants adds names of a kind to those of the same kind before it.
 func wants(list []target, kind string, names ...string) ([]target, error) {
-	w := target{names: names}
-	if !isNodes(kind) {
+	w := target{names: names, docknets: isDocknets(kind)}
+	if !isNodes(kind) && !w.docknets {
 		k, err := kindOf(kind)
 		if err != nil {
 			return nil, err
 		}
 		w.kind = k
 	}
-	if i := slices.IndexFunc(list, func(x target) bool { return x.kind == w.kind }); i >= 0 {
+	if i := slices.IndexFunc(list, func(x target) bool { return x.kind == w.kind && x.docknets == w.docknets }); i >= 0 {
 		list[i].names = append(list[i].names, names...)
 		return list, nil
 	}
@@ -163,7 +168,7 @@ func (o *getOptions) fit(args []string, list []target) error {
 	case o.fields != "" && (named || nodes || len(list) > 1), o.labels != "" && (named || nodes):
 		return term.BadUsage("--field-selector and --selector filter lists of objects, --field-selector that of a single kind: remove %s", last)
 	case o.at != "" && (nodes || o.watch || o.given()):
-		return term.BadUsage("--at shows objects as they were: remove nodes, --watch, --selector and --field-selector")
+		return term.BadUsage("--at shows objects as they were: remove nodes, docknets, --watch, --selector and --field-selector")
 	}
 	return nil
 }
@@ -176,6 +181,8 @@ func runGet(ctx context.Context, f *Factory, o *getOptions, list []target) error
 	w := list[0]
 	o.kind = w.kind
 	switch {
+	case w.docknets:
+		return runGetDocknets(ctx, f, &o.output, w.names)
 	case w.kind == nil:
 		return runNodeList(ctx, f, &o.output, w.names...)
 	case len(w.names) == 1:

@@ -14,7 +14,7 @@ import (
 	"github.com/contiv/contiv/netctl/term"
 )
 
-// group is objects of one kind, or nodes.
+// group is objects of one kind, nodes, or Docker networks.
 type group struct {
 	title string
 	term.Listing
@@ -93,8 +93,11 @@ func (f *Factory) merged(format term.Format, groups []*group, one bool) error {
 	return f.print(whole, format)
 }
 
-// group gets the objects of a kind, or the nodes.
+// group gets the objects of a kind, the nodes, or Docker networks.
 func (o *getOptions) group(ctx context.Context, c *client.Client, format term.Format, w target) (*group, error) {
+	if w.docknets {
+		return docknetGroup(ctx, c, format, w.names)
+	}
 	if w.kind == nil {
 		return nodeGroup(ctx, c, format, w.names)
 	}
