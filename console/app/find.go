@@ -32,9 +32,19 @@ type finder struct {
 	text  string // that is searched for; "": none
 	shown string // that the results in the table are of
 	total int
+	items []model.Found
 	table widget.Table[*model.Found]
-	opens bool // enter was pressed before the answer to the text: its best result opens
+	next  findAction
 }
+
+// findAction is what follows once the text is answered, by the last key.
+type findAction int
+
+const (
+	waits     findAction = iota
+	opens                // the selected result
+	completes            // the text
+)
 
 func newFinder() *finder { return &finder{input: widget.NewInput()} }
 
@@ -57,7 +67,7 @@ func (f *finder) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	f.edit++
-	f.opens = false
+	f.next = waits
 	edit := f.edit
 	return tea.Tick(findPause, func(time.Time) tea.Msg { return findMsg{edit} })
 }
@@ -74,9 +84,9 @@ func (f *finder) receive(s *feed.Snapshot, now time.Time) {
 	answer, _, ok := feed.Of[model.FindAnswer](s, f.question())
 	switch {
 	case f.text == "":
-		f.table, f.shown, f.total = widget.Table[*model.Found]{}, "", 0
+		f.table, f.shown, f.total, f.items = widget.Table[*model.Found]{}, "", 0, nil
 	case ok && f.shown != f.text:
-		f.table, f.shown, f.total = widget.Table[*model.Found]{Ranks: []int{2, 3, 1, 2, 1}}, f.text, answer.Total
+		f.table, f.shown, f.total, f.items = widget.Table[*model.Found]{Ranks: []int{2, 3, 1, 2, 1}}, f.text, answer.Total, answer.Items
 		f.table.Show(widget.Source[*model.Found]{Version: f.text, Size: len(answer.Items), Load: func() widget.Content[*model.Found] { return found(answer.Items) }}, nil, now, nil)
 	}
 }
@@ -101,12 +111,14 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	switch msg.String() {
 	case "esc":
 		m.finder = nil
-	case "enter":
+	case "enter", "tab":
 		f.paused(f.edit)
-		f.opens = true
-		m.openFound()
+		if f.next = opens; msg.String() == "tab" {
+			f.next = completes
+		}
+		m.answerFound()
 	case "up", "down", "pgup", "pgdown":
-		f.opens = false
+		f.next = waits
 		f.table.Key(msg, foundHeaders(), m.canvas().Height-findLines-1, m.now)
 	default:
 		return f.update(msg)
@@ -114,21 +126,45 @@ func (m *Model) findKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// openFound opens the selected result once enter was pressed and the text is answered.
-func (m *Model) openFound() {
+// answerFound opens the selected result, or completes the text, once enter or tab was pressed and the text is answered.
+func (m *Model) answerFound() {
 	f := m.finder
-	if f == nil || !f.opens {
+	if f == nil || f.next == waits {
 		return
 	}
 	f.receive(m.snapshot, m.now)
 	if f.shown != f.text { // what was found for an earlier text does not count
 		return
 	}
-	f.opens = false
-	if item, ok := f.table.Selected(); ok {
+	next := f.next
+	f.next = waits
+	item, ok := f.table.Selected()
+	switch {
+	case !ok:
+	case next == opens:
 		m.finder = nil
-		m.visit(page.Found(item))
+		m.visit(page.Found(item, m.snapshot))
+	default:
+		f.complete(item)
 	}
+}
+
+// complete extends the text to what all names that begin with it have in common, or to the name of the selected result if that is not longer or another
+// result than the best is selected.
+func (f *finder) complete(selected *model.Found) {
+	text := ""
+	if selected == &f.items[0] {
+		text = commonName(f.items, f.text)
+	}
+	if len(text) <= len(f.text) {
+		text = nameFor(selected, f.text)
+	}
+	if text == f.text {
+		return
+	}
+	f.input.SetText(text)
+	f.edit++
+	f.paused(f.edit)
 }
 
 // view draws the prompt, the state of the search, and the results.
@@ -148,7 +184,7 @@ func (f *finder) state(c page.Canvas, s *feed.Snapshot) string {
 	a := s.Answers[f.question()]
 	switch {
 	case typed == "":
-		return t.Paint(theme.Dim, "a part of a name, an address, a MAC, a port such as tcp 80, a container, a pod or a host")
+		return t.Paint(theme.Dim, "a part of a name, an address, a MAC, a port such as tcp 80, a label such as app=db, or a host")
 	case typed != f.text || a.Value == nil && a.Err == "":
 		return t.Paint(theme.Held, "searching"+t.Glyphs.Ellipsis)
 	case a.Value == nil:

@@ -67,7 +67,7 @@ func TestFind(t *testing.T) {
 	}
 	answered(m, "web", 7, webGroup, web1)
 	frame := Plain(m.Frame())
-	for _, want := range []string{"find web", "the best 2 of 7", "endpointGroup  acme:web", "acme:blue:web-1", "── enter open  up/down select  esc close"} {
+	for _, want := range []string{"find web", "the best 2 of 7", "endpointGroup  acme:web", "acme:blue:web-1", "── enter open  tab complete  up/down select  esc close"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("want %q in\n%s", want, frame)
 		}
@@ -126,6 +126,75 @@ func TestFind_EnterFirst(t *testing.T) {
 	}
 }
 
+// tab completes to what the names that begin with the text have in common, then to the selected result's name, and searches for it at once; it waits for the
+// answer to the whole text.
+func TestFind_Completes(t *testing.T) {
+	m, c := still(t, mono(t, false), page.Overview(), 100, 30)
+	named := func(kind, key, value string) model.Found {
+		return model.Found{Kind: kind, Key: key, Field: "name", Value: value}
+	}
+	for _, row := range []struct {
+		name  string
+		typed string
+		items []model.Found
+		keys  []string
+		want  string
+	}{
+		{"common", "we", []model.Found{named("network", "acme:webshop", "Webshop"), named("endpoint", "acme:blue:websocket", "websocket"), named("network", "acme:old-we", "old-we")}, nil, "Webs"},
+		{"selected, in any case", "WEBS", []model.Found{named("network", "acme:webshop", "webshop"), named("endpoint", "acme:blue:websocket", "websocket")}, nil, "webshop"},
+		{"another one", "we", []model.Found{named("network", "acme:webshop", "webshop"), named("endpoint", "acme:blue:websocket", "websocket")}, []string{"down"}, "websocket"},
+		{"a key", "acme:w", []model.Found{named("endpoint", "acme:web:c1", "c1")}, nil, "acme:web:c1"},
+		{"by another value", "10.1.1.9", []model.Found{{Kind: "network", Key: "acme:blue", Field: "subnet", Value: "10.1.1.0/24"}}, nil, "acme:blue"},
+		{"complete", "web", []model.Found{named("network", "acme:web", "web"), named("network", "acme:webshop", "webshop")}, nil, "web"},
+		{"runes", "g", []model.Found{named("network", "a", "g\u00fc"), named("network", "b", "g\u00f6")}, nil, "g\u00fc"},
+		{"nothing", "xy", nil, nil, "xy"},
+	} {
+		press(m, "ctrl+p")
+		types(m, row.typed)
+		if len(row.keys) > 0 {
+			pauses(m)
+			answered(m, row.typed, len(row.items), row.items...)
+			press(m, row.keys...)
+		}
+		press(m, "tab")
+		if len(row.keys) == 0 && !slices.Contains(c.asked, findOf(row.typed)) {
+			t.Errorf("%s: want the search for %q at once, got %v", row.name, row.typed, c.asked)
+		}
+		answered(m, row.typed, len(row.items), row.items...)
+		if got := m.finder.input.Text(); got != row.want || m.finder.text != row.want {
+			t.Errorf("%s: got %q, searched for %q, want %q", row.name, got, m.finder.text, row.want)
+		}
+		press(m, "esc")
+	}
+	press(m, "ctrl+p")
+	types(m, "h")
+	press(m, "tab")
+	types(m, "1")
+	if answered(m, "h", 1, hostH1); m.finder.input.Text() != "h1" {
+		t.Errorf("want no completion after another key, got %q", m.finder.input.Text())
+	}
+}
+
+// A netmaster opens the page of all, and a Docker network its own.
+func TestFind_NoObject(t *testing.T) {
+	m, _ := still(t, mono(t, false), page.Overview(), 100, 30)
+	for _, row := range []struct {
+		found model.Found
+		want  string
+	}{
+		{model.Found{Kind: model.FoundNode, Key: "192.0.2.1", Field: "name", Value: "192.0.2.1"}, "leader"},
+		{model.Found{Kind: model.FoundDockerNetwork, Key: "c26f3178ed06", Field: "id", Value: "c26f3178ed06"}, "c26f3178ed06"},
+	} {
+		press(m, "ctrl+p")
+		types(m, row.found.Key)
+		pauses(m)
+		answered(m, row.found.Key, 1, row.found)
+		if press(m, "enter"); m.finder != nil || m.page().Name != row.want {
+			t.Errorf("%s: want page %q, got %q", row.found.Ref(), row.want, m.page().Name)
+		}
+	}
+}
+
 // esc ends the search and leaves the page as it was; a search that fails has its reason, and one without results reports that.
 func TestFind_Ends(t *testing.T) {
 	m, _ := still(t, mono(t, false), page.Why("", "", ""), 100, 30) // a page that takes all keys
@@ -164,11 +233,14 @@ func TestFind_Hostile(t *testing.T) {
 			items = append(items, model.Found{Kind: "network", Key: "a:\x1b[31mred\n" + strings.Repeat("界", 90), Field: "name", Value: "\x07", About: strings.Repeat("x", 200)})
 		}
 		answered(m, "x", 60, items...)
-		if wrong := exact(m.Frame(), width, minHeight); wrong != "" {
-			t.Errorf("width %d: %s", width, wrong)
-		}
-		if strings.Contains(m.Frame(), "\x1b[31m") {
-			t.Errorf("the frame has a colour of an object")
+		for _, typed := range []string{"x", "a key"} {
+			if wrong := exact(m.Frame(), width, minHeight); wrong != "" {
+				t.Errorf("width %d, %s: %s", width, typed, wrong)
+			}
+			if strings.Contains(m.Frame(), "\x1b[31m") {
+				t.Errorf("%s: the frame has a colour of an object", typed)
+			}
+			press(m, "tab")
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (m *Model) hintLine() string {
 func (m *Model) hints() (own, always []hint) {
 	switch {
 	case m.finder != nil:
-		return nil, []hint{{"enter", "open"}, {"up/down", "select"}, {"esc", "close"}}
+		return nil, []hint{{"enter", "open"}, {"tab", "complete"}, {"up/down", "select"}, {"esc", "close"}}
 	case m.prompt.open():
 		return nil, m.prompt.hints()
 	case m.help != nil:

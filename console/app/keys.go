@@ -40,7 +40,7 @@ func globalKeys() []binding {
 	return []binding{
 		numbers,
 		bind(":", "go to a page by name, such as networks, flows/HOST/TABLE or endpoint/ID:yaml; tab completes", (*Model).ask),
-		bind(findKeyName, "find objects, addresses, MACs, ports, containers, pods and hosts; enter opens one", (*Model).find),
+		bind(findKeyName, "find objects, addresses, MACs, ports, labels, containers, pods and hosts; enter opens one, tab completes", (*Model).find),
 		bind("@", "go to an earlier moment: a time, or a duration before now such as 2h; also :at TIME, and :now returns", (*Model).ask),
 		bind("/", "filter by a regular expression; a leading ! inverts", (*Model).ask),
 		bind("?", "this help", func(m *Model, _ string) tea.Cmd { m.help = newHelp(m); return nil }),

@@ -131,7 +131,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case *feed.Snapshot:
 		m.receive(msg)
-		m.openFound()
+		m.answerFound()
 	case tickMsg:
 		if m.replay == nil && m.bundle == "" {
 			m.clock = time.Time(msg)

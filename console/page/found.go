@@ -2,13 +2,23 @@
 
 package page
 
-import "github.com/contiv/contiv/api/model"
+import (
+	"slices"
 
-// Found makes the page of a result of the search.
-func Found(f *model.Found) *Page {
-	k, ok := model.KindOf(f.Kind)
-	if !ok { // a host
-		return Host(f.Key)
+	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/console/feed"
+)
+
+// Found makes the page of a result of the search: that of its object, its host or its Docker network, or the page of all netmasters.
+func Found(f *model.Found, s *feed.Snapshot) *Page {
+	if k, ok := model.KindOf(f.Kind); ok {
+		return openObject(k, f.Key, "")
 	}
-	return openObject(k, f.Key, "")
+	if f.Kind == model.FoundDockerNetwork {
+		return docknet(f.Key)
+	}
+	if slices.ContainsFunc(masters(s), func(n *model.Node) bool { return n.Name == f.Key }) {
+		return Leader()
+	}
+	return Host(f.Key)
 }
