@@ -30,6 +30,7 @@ type pool struct {
 	here     []string                     // endpoints of this host
 	tenants  map[string][]*ofnet.Endpoint // by tenant
 	services map[string][]*ofnet.Service  // by tenant
+	ports    int                          // of the services
 	rules    []ofnet.AttachedRule         // about groups with members here
 	traffic  []traffic                    // that rules, class policies and services name
 	members  map[string][]*ofnet.Endpoint // of groups, on this host
@@ -85,35 +86,53 @@ func list(s *ofnet.State) *pool {
 			break
 		}
 		p.services[v.Tenant] = append(p.services[v.Tenant], v)
+		p.ports += len(v.Ports)
 	}
 	slices.Sort(p.here)
 	return p
 }
 
-// turns counts questions.
-type turns struct {
-	all   int
-	pairs int // those about pairs of endpoints
+// Kinds of questions.
+const (
+	aboutPairs = iota
+	aboutRules
+	aboutServices
+	kinds
+)
+
+// turns counts questions by kind.
+type turns [kinds]int
+
+// next returns the kind of the next question: each has a share of the turns in proportion to how many things of it there are, and pairs have
+// a third at least.
+func (t turns) next(p *pool) (kind int) {
+	pairs := 2 * len(p.here)
+	sizes := turns{aboutPairs: pairs, aboutRules: min(len(p.rules), pairs), aboutServices: min(p.ports, pairs)}
+	for k := range sizes {
+		if sizes[k] > 0 && (t[k]+1)*sizes[kind] < (t[kind]+1)*sizes[k] {
+			kind = k
+		}
+	}
+	return kind
 }
 
 // pick returns one of a list.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// question returns a question; ok is false if none was found. Questions about rules, services and pairs take turns.
+// question returns a question; ok is false if none was found. Questions about pairs, rules and services take turns.
 func (p *pool) question(s *ofnet.State, r *rand.Rand, n *turns) (q question, ok bool) {
 	if len(p.here) == 0 {
 		return q, false
 	}
-	n.all++
-	switch {
-	case n.all%3 == 0 && len(p.rules) > 0:
+	kind := n.next(p)
+	n[kind]++
+	switch kind {
+	case aboutRules:
 		q, ok = p.aboutRule(r)
-	case n.all%3 == 1:
+	case aboutServices:
 		q, ok = p.aboutService(s, r)
-	}
-	if !ok {
-		q, ok = p.aboutPair(s, r, n.pairs)
-		n.pairs++
+	default:
+		q, ok = p.aboutPair(s, r, n[aboutPairs]-1)
 	}
 	q.six = r.IntN(4) == 0
 	if ok && q.six {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contiv/contiv/ofnet"
 	"github.com/contiv/contiv/ofnet/ofnettest"
 )
 
@@ -22,6 +23,28 @@ func TestTurns(t *testing.T) {
 	for _, id := range p.here {
 		if !sent[id] || !received[id] {
 			t.Errorf("endpoint %s: asked about as the sender %v, as the receiver %v; want both", id, sent[id], received[id])
+		}
+	}
+}
+
+// TestShares: each kind of question has turns in proportion to what there is of it, and pairs have a third at least.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		here, rules, ports int
+		want               turns
+	}{
+		{3, 0, 0, turns{90, 0, 0}},
+		{3, 3, 0, turns{60, 30, 0}},
+		{3, 2, 1, turns{60, 20, 10}},
+		{1, 1000, 500, turns{30, 30, 30}},
+	} {
+		p := &pool{here: make([]string, c.here), rules: make([]ofnet.AttachedRule, c.rules), ports: c.ports}
+		var got turns
+		for range 90 {
+			got[got.next(p)]++
+		}
+		if got != c.want {
+			t.Errorf("%d endpoints, %d rules, %d ports of services: got %v turns, want %v", c.here, c.rules, c.ports, got, c.want)
 		}
 	}
 }
