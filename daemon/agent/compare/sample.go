@@ -103,7 +103,7 @@ const (
 // turns counts questions by kind.
 type turns [kinds]int
 
-// next returns the kind of the next question: each has a share of the turns in proportion to how many things of it there are, and pairs have
+// next returns the kind of the next question: each has turns in proportion to its objects, and pairs have
 // a third at least.
 func (t turns) next(p *pool) (kind int) {
 	pairs := 2 * len(p.here)

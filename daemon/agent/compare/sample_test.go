@@ -27,7 +27,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestShares: each kind of question has turns in proportion to what there is of it, and pairs have a third at least.
+// TestShares: each kind of question has turns in proportion to its objects, and pairs have a third at least.
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
 		here, rules, ports int
