@@ -55,6 +55,7 @@ type Comparer struct {
 	Options
 	random   *rand.Rand
 	turns    turns
+	spent    spent
 	pool     *pool
 	compared atomic.Uint64
 
@@ -70,7 +71,7 @@ func New(o Options) *Comparer {
 // Compared returns the number of connections that were compared.
 func (c *Comparer) Compared() uint64 { return c.compared.Load() }
 
-// Run compares until ctx ends; then it returns nil. The time that a comparison takes determines when the next one follows.
+// Run compares until ctx ends; then it returns nil. What comparisons cost determines when the next one follows.
 func (c *Comparer) Run(ctx context.Context) error {
 	timer := time.NewTimer(minPause)
 	defer timer.Stop()
@@ -81,16 +82,19 @@ func (c *Comparer) Run(ctx context.Context) error {
 			return nil
 		}
 		start := time.Now()
-		c.step(ctx)
-		timer.Reset(min(max((share-1)*time.Since(start), minPause), maxPause))
+		if c.step(ctx) {
+			c.spent.add(time.Since(start))
+		}
+		timer.Reset(min(max((share-1)*c.spent.cost(), minPause), maxPause))
 	}
 }
 
-// step compares one connection, if the switch has all desired flows: a difference that is due, or a sample.
-func (c *Comparer) step(ctx context.Context) {
+// step compares one connection, if the switch has all desired flows: a difference that is due, or a sample. It reports whether ovs-vswitchd
+// had to trace a packet.
+func (c *Comparer) step(ctx context.Context) (traced bool) {
 	version, ok := c.Forward.UpToDate()
 	if !ok {
-		return
+		return false
 	}
 	var s *ofnet.State
 	c.Forward.View(func(now *ofnet.State) { s = now.Clone() })
@@ -102,23 +106,23 @@ func (c *Comparer) step(ctx context.Context) {
 			c.pool.version, c.pool.at = version, now
 		}
 		if q, ok = c.pool.question(s, c.random, &c.turns); !ok {
-			return
+			return false
 		}
 	}
 	want, ok := expect(s, q)
 	if !ok || len(s.Crowded()) > 0 { // policies without places for their rules deny more than they say, which is a finding
 		c.agree(q)
-		return
+		return false
 	}
 	way, err := c.trace(ctx, want.packet)
 	if err != nil {
 		if ctx.Err() == nil {
 			c.Log.Debug("cannot compare a connection", "error", err)
 		}
-		return
+		return true
 	}
 	if after, ok := c.Forward.UpToDate(); !ok || after != version {
-		return // the switch may have been ahead of the State
+		return true // the switch may have been ahead of the State
 	}
 	c.compared.Add(1)
 	passes := false
@@ -127,9 +131,10 @@ func (c *Comparer) step(ctx context.Context) {
 	}
 	if passes == want.verdict.Allowed {
 		c.agree(q)
-		return
+		return true
 	}
 	c.differ(q, version, now, want, way)
+	return true
 }
 
 // trace asks ovs-vswitchd for the path of a packet.
