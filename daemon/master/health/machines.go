@@ -4,6 +4,7 @@ package health
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contiv/contiv/api/model"
@@ -19,8 +20,9 @@ func machines(s *Snapshot) (out []model.Finding) {
 		}
 	}
 	all := hosts(s)
+	reports := reportsOf(all, model.FindingHostUnreachable, model.FindingTunnelBlocked)
 	for _, n := range all {
-		master, unreachable := masters[n.Name], reportsOf(s, n.Name, model.FindingHostUnreachable)
+		master, unreachable := masters[n.Name], reports[report{model.FindingHostUnreachable, "host/" + n.Name}]
 		if n.Answered() || awaited(s, n.Name) || !silentAgent(n) && len(unreachable) == 0 || !silentMachine(master, len(unreachable) > 0) {
 			continue
 		}
@@ -29,7 +31,7 @@ func machines(s *Snapshot) (out []model.Finding) {
 		if master != nil {
 			f.Evidence = fmt.Sprintf("neither its agent (%s) nor its netmaster %s (%s) answers", n.Reason, master.Address, master.Reason)
 		}
-		switch blocked := reportsOf(s, n.Name, model.FindingTunnelBlocked); {
+		switch blocked := reports[report{model.FindingTunnelBlocked, "host/" + n.Name}]; {
 		case len(unreachable) > 0:
 			f.Evidence += "; it does not answer in tunnels either, of " + brief(unreachable)
 			f.Remedy = "start the machine, or connect it to the network again"
@@ -64,12 +66,20 @@ func silentMachine(master *model.Node, unreachable bool) bool {
 	return !master.Answered()
 }
 
-// reportsOf returns the hosts whose agents report a finding about a host.
-func reportsOf(s *Snapshot, host string, code model.FindingCode) (out []string) {
-	for _, n := range hosts(s) {
+// report is what agents report about an object.
+type report struct {
+	code   model.FindingCode
+	object string
+}
+
+// reportsOf returns the hosts whose agents report findings of some codes, by what they report.
+func reportsOf(all []*model.Node, codes ...model.FindingCode) map[report][]string {
+	out := map[report][]string{}
+	for _, n := range all {
 		for i := range n.Findings {
-			if f := &n.Findings[i]; f.Code == code && f.Object == "host/"+host {
-				out = append(out, n.Name)
+			if f := &n.Findings[i]; slices.Contains(codes, f.Code) {
+				r := report{f.Code, f.Object}
+				out[r] = append(out[r], n.Name)
 			}
 		}
 	}

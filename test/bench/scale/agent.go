@@ -52,7 +52,7 @@ func (w *world) start(ctx context.Context, i int, a *agent) {
 	ctx, a.stop = context.WithCancel(ctx)
 	way := a.wire.client()
 	asks := channel.Master{Client: &client.Client{Masters: w.urls, HTTP: way, Timeout: timeout}}
-	h := record.Host{Label: a.label, Machine: a.label, Instance: "s", VTEP: vtepOf(i), Port: 4789, Control: netip.AddrPortFrom(vtepOf(i), 9090), Version: "bench"}
+	h := record.Host{Label: a.label, Machine: a.label, Instance: "s", VTEP: vtepOf(i), Port: 4789, Control: w.controlOf(i), Version: "bench"}
 	again := make(chan struct{}, 1)
 	var keeper *inventory.Merger
 	var offer func(ctx context.Context) error

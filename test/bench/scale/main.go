@@ -93,7 +93,7 @@ func run(ctx context.Context, s size, only, points string) error {
 		return err
 	}
 	t := &report.Table{}
-	measures := []func(context.Context, *report.Table) error{w.starts, w.changes, w.acknowledged, w.masterKilled, w.cutOff, w.restarts, w.storeKilled, w.rest, w.leaderKilled}
+	measures := []func(context.Context, *report.Table) error{w.starts, w.view, w.changes, w.acknowledged, w.masterKilled, w.cutOff, w.restarts, w.storeKilled, w.rest, w.leaderKilled}
 	if only == "leader" {
 		measures = []func(context.Context, *report.Table) error{w.leaders}
 	}

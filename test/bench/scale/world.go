@@ -46,6 +46,7 @@ type world struct {
 	point   report.Point
 	carried map[int][]string // ids of the hosts' endpoints; nil: agents offer nothing
 	marks   int              // changes that all hosts receive, so far
+	checks  uint16           // port of the agents' checks; 0: nothing serves them
 }
 
 func (s size) tenants() int { return max(1, s.agents/hostsOfTenant) }
@@ -60,6 +61,9 @@ func (s size) hostOf(endpoint int) int {
 
 // begin starts the store and the netmasters, with all endpoints in the store.
 func (w *world) begin(ctx context.Context) (err error) {
+	if err := w.serveChecks(ctx); err != nil {
+		return err
+	}
 	if w.etcd, err = newServer(filepath.Join(w.dir, "etcd")); err != nil {
 		return err
 	}

@@ -136,8 +136,8 @@ func (d *Doctor) ask(ctx context.Context, of string) (model.Health, error) {
 	return out, nil
 }
 
-// atOnce is how many agents look at a time.
-const atOnce = 32
+// atOnce is how many agents look at a time. Their checks take up to two seconds, which netmaster only waits for.
+const atOnce = 1024
 
 // look replaces the reports of agents by what they find now. An agent that does not answer keeps its last report and gets a finding about that.
 func (d *Doctor) look(ctx context.Context, nodes []model.Node) {
