@@ -47,6 +47,7 @@ func (m *Model) followCapture() tea.Cmd {
 	}
 	if m.capture != nil {
 		m.capture.end()
+		m.capture.packets.Begun(nil) // nothing is captured until netmaster answers again
 		m.capture = nil
 	}
 	if want == nil {
