@@ -71,7 +71,7 @@ func New(o Options) *Comparer {
 // Compared returns the number of connections that were compared.
 func (c *Comparer) Compared() uint64 { return c.compared.Load() }
 
-// Run compares until ctx ends; then it returns nil. What comparisons cost determines when the next one follows.
+// Run compares until ctx ends; then it returns nil. The cost of comparisons determines when the next one follows.
 func (c *Comparer) Run(ctx context.Context) error {
 	timer := time.NewTimer(minPause)
 	defer timer.Stop()
