@@ -31,7 +31,7 @@ func (m match) compare(o match) int {
 	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(m.class, o.class), cmp.Compare(m.length, o.length))
 }
 
-// best keeps the best matches, in order. Of equal ones the first to come stay.
+// best keeps the best matches, in order. Of equal ones, the first to come stay.
 type best struct {
 	limit int
 	total int // number of all matches
@@ -62,8 +62,14 @@ func (b *best) put(m match, f model.Found) {
 	b.rows = slices.Insert(b.rows, at, row{m, f})
 }
 
-// items are the kept matches.
+// items are the kept matches. Equal ones of endpoints, which come in no order, are in the order of their keys.
 func (b *best) items() []model.Found {
+	slices.SortStableFunc(b.rows, func(x, y row) int {
+		if c := x.compare(y.match); c != 0 || x.class == objects {
+			return c
+		}
+		return cmp.Compare(x.found.Key, y.found.Key)
+	})
 	out := make([]model.Found, len(b.rows))
 	for i := range b.rows {
 		out[i] = b.rows[i].found
