@@ -36,5 +36,9 @@ func (c child) SetStdin(r io.Reader) { c.Stdin = r }
 // SetStdout has the program write to the terminal.
 func (c child) SetStdout(w io.Writer) { c.Stdout = w }
 
-// SetStderr has the program write its errors to the terminal.
-func (c child) SetStderr(w io.Writer) { c.Stderr = w }
+// SetStderr has the program write its errors to the terminal, unless they go elsewhere already.
+func (c child) SetStderr(w io.Writer) {
+	if c.Stderr == nil {
+		c.Stderr = w
+	}
+}

@@ -4,6 +4,7 @@ package app
 
 import (
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -55,5 +56,19 @@ func TestShellEnded(t *testing.T) {
 	}
 	if len(stderr.rest) > maxLastLine {
 		t.Errorf("want at most %d bytes kept, got %d", maxLastLine, len(stderr.rest))
+	}
+}
+
+// TestChildErrors: the terminal does not take the errors of a program from the one who reads them.
+func TestChildErrors(t *testing.T) {
+	mine, screen := &lastLine{}, &lastLine{}
+	c := child{exec.Command("true")}
+	c.Stderr = mine
+	if c.SetStderr(screen); c.Stderr != mine {
+		t.Error("want the errors where they went")
+	}
+	c.Stderr = nil
+	if c.SetStderr(screen); c.Stderr != screen {
+		t.Error("want the errors on the terminal")
 	}
 }

@@ -62,13 +62,22 @@ func (b *best) put(m match, f model.Found) {
 	b.rows = slices.Insert(b.rows, at, row{m, f})
 }
 
-// items are the kept matches. Equal ones of endpoints, which come in no order, are in the order of their keys.
+// items are the kept matches. Of equal ones, those of endpoints follow, which come in no order, in the order of their keys.
 func (b *best) items() []model.Found {
+	endpoint := model.KindEndpoint().Name
 	slices.SortStableFunc(b.rows, func(x, y row) int {
-		if c := x.compare(y.match); c != 0 || x.class == objects {
+		of, other := x.found.Kind == endpoint, y.found.Kind == endpoint
+		switch c := x.compare(y.match); {
+		case c != 0:
 			return c
+		case of && other:
+			return cmp.Compare(x.found.Key, y.found.Key)
+		case of:
+			return 1
+		case other:
+			return -1
 		}
-		return cmp.Compare(x.found.Key, y.found.Key)
+		return 0
 	})
 	out := make([]model.Found, len(b.rows))
 	for i := range b.rows {
