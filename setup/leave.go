@@ -4,7 +4,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -29,7 +28,7 @@ type Leave struct {
 	Drain time.Duration
 	// Progress receives a line whenever the number of containers has changed while leaving waits for them; nil: nothing is reported.
 	Progress func(line string)
-	interval time.Duration // between the requests of a drain; 0: drainInterval
+	interval time.Duration // between requests that are repeated; 0: drainInterval or departInterval
 	// Uninstall removes the agent's changes to the host other than its files, according to the agent's settings. It returns a line
 	// for each thing that was restored or left.
 	Uninstall func(ctx context.Context, settings Env) (lines []string, err error)
@@ -111,12 +110,6 @@ func someOf(ids []string) string {
 	return names
 }
 
-// departed reports whether a netmaster refused the request because this host's certificate is revoked.
-func departed(err error) bool {
-	var e *model.Error
-	return errors.As(err, &e) && e.Code == model.CodeUnavailable && strings.Contains(e.Message, "bad certificate")
-}
-
 // uninstall removes the agent's changes to the host other than its files.
 func (l *Leave) uninstall(ctx context.Context) (string, error) {
 	settings := l.Host.Settings(Netplugin)
@@ -166,46 +159,6 @@ func (h *Host) Labelled() (string, error) {
 		last = err
 	}
 	return "", last
-}
-
-// depart removes the host from the cluster.
-func (l *Leave) depart(ctx context.Context) (string, error) {
-	h := l.Host
-	role, request := trust.Agent, model.DepartRequest{}
-	if h.Trust().Has(trust.Agent) {
-		request.Agent = l.Label
-	}
-	if h.Trust().Has(trust.Master) {
-		role, request.Master = trust.Master, l.Label
-	}
-	if request == (model.DepartRequest{}) {
-		return "", nil // it has left before
-	}
-	c, err := h.Client(role, readyTimeout, h.Netmasters()...)
-	if err != nil {
-		return "", err
-	}
-	if request.Master != "" { // its own view of the cluster ends when its member of the store is removed
-		lead, err := c.Lead(ctx)
-		if err != nil {
-			return "", err
-		}
-		if c, err = h.Client(role, readyTimeout, lead.Holder); err != nil {
-			return "", err
-		}
-	}
-	out, err := c.Depart(ctx, request)
-	if err != nil && departed(err) {
-		return "left the cluster as " + l.Label, nil // the answer was lost, and the certificates were revoked
-	}
-	if err != nil {
-		return "", err
-	}
-	text := fmt.Sprintf("left the cluster as %s, and revoked %d certificates", l.Label, len(out.Revoked))
-	if len(out.Endpoints) > 0 {
-		text += fmt.Sprintf("; %d endpoints remain: netctl node forget --release %s deletes them", len(out.Endpoints), l.Label)
-	}
-	return text, nil
 }
 
 // handOver makes another netmaster lead if this host's does. It authenticates as the user whose certificate the first host has, or

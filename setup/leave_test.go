@@ -24,6 +24,7 @@ type standIn struct {
 	host     *Host
 	aboard   []string // endpoints on the host
 	broken   bool     // it refuses everything
+	runs     int      // requests to leave that it refuses, because the agent counts as running
 	departed []model.DepartRequest
 	stopped  []string
 	removed  []Env // settings by which the agent was uninstalled
@@ -72,6 +73,13 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		var request model.DepartRequest
 		if err := json.NewDecoder(q.Body).Decode(&request); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if s.runs > 0 {
+			s.runs--
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusConflict)
+			answer(model.Errorf(model.CodeInUse, "host", "the agent of host h2 runs").Problem())
 			return
 		}
 		s.departed = append(s.departed, request)
@@ -250,6 +258,20 @@ func TestLeaveGoesOn(t *testing.T) {
 	}
 	if _, err := s.leave(t, nil); err != nil || s.host.Member() || len(s.removed) != 1 {
 		t.Errorf("want the rest removed, got %v", err)
+	}
+}
+
+// An agent that contiv leave has stopped may count as running for some seconds: contiv leave waits. An agent that is started by hand
+// may really run.
+func TestLeaveWaitsForTheEnd(t *testing.T) {
+	s := newStandIn(t)
+	s.runs = 2
+	if _, err := s.leave(t, func(l *Leave) { l.interval, l.Uninstall = time.Millisecond, nil }); err == nil || s.runs != 1 || !s.host.Member() {
+		t.Errorf("by hand: want one request, which is refused, got %v, and %d more to refuse", err, s.runs)
+	}
+	s.runs = 2
+	if _, err := s.leave(t, func(l *Leave) { l.interval = time.Millisecond }); err != nil || len(s.departed) != 1 || s.host.Member() {
+		t.Errorf("want the host to leave after two refusals, got %v", err)
 	}
 }
 

@@ -104,7 +104,7 @@ func (k *AgentController) write(ctx context.Context, come, gone []string) {
 	r := k.Registrar
 	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		for _, host := range come {
-			if tx.Host(host) == nil {
+			if h := tx.Host(host); h == nil || r.hasEnded(host, h.Instance) { // the session was listed before it ended
 				continue
 			}
 			if err := r.running(tx, host); err != nil {

@@ -66,3 +66,46 @@ func TestKeeper(t *testing.T) {
 		})
 	}
 }
+
+// An agent that has reported its end does not run, although a netmaster has listed its session before, until it is registered again.
+func TestEndedAgent(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := membership.NewRegistrar(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	host := record.Host{Label: "h1", Machine: "m1", Instance: "s1", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789}
+	if _, _, err := r.Register(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	ends := true
+	k := &membership.AgentController{Registrar: r, Catalog: w.Catalog, Served: func(ctx context.Context) []channel.Served {
+		if ends {
+			if _, err := r.Leave(ctx, "h1", "s1"); err != nil {
+				t.Error(err)
+			}
+		}
+		return []channel.Served{{Master: "a", Sessions: []channel.Session{{Host: "h1", Instance: "s1"}}}}
+	}}
+	check := func(when string, want bool) {
+		t.Helper()
+		w.Catalog.View(func(v *catalog.View) {
+			if got := v.Running("h1"); got != want {
+				t.Errorf("%s: want the agent to run: %t, got %t", when, want, got)
+			}
+		})
+	}
+	k.Look(t.Context())
+	check("it ends while sessions are listed", false)
+	ends = false
+	k.Look(t.Context())
+	check("its session is still listed", false)
+	if _, _, err := r.Register(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	check("it is registered again", true)
+	if _, err := r.Leave(t.Context(), "h1", "s1"); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(membership.GoneLimit)
+	k.Look(t.Context())
+	check("a session remains for longer than sessions of ended agents do", true)
+}

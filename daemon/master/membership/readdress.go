@@ -89,7 +89,7 @@ func (e *Enroller) move(q *model.ReaddressRequest, proved trust.Identity, from s
 	switch {
 	case proved.Role == trust.User:
 	case proved.Role != trust.Agent && proved.Role != trust.Master:
-		return nil, model.Errorf(model.CodeDenied, "", "it is not proved who asks").Try("call contiv readdress on the host, whose certificate proves it, or with a user's certificate")
+		return nil, model.Errorf(model.CodeDenied, "", "the request has no certificate of an agent, a netmaster or a user").Try("call contiv readdress on the host, or with a user's certificate")
 	case proved.Name != q.Host:
 		return nil, model.Errorf(model.CodeDenied, "host", "%s cannot change the address of host %.63q", proved, q.Host).Try("call contiv readdress on that host")
 	case proved.Role == trust.Agent && (q.Master != "" || q.PeerURL != ""):

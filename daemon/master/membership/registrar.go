@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/contiv/contiv/api/model"
@@ -22,6 +23,15 @@ type Registrar struct {
 	commit *commit.Committer
 	now    func() time.Time
 	log    *slog.Logger
+
+	mu    sync.Mutex
+	ended map[string]ending // hosts whose agents have reported their end
+}
+
+// ending is the report of an agent that it ends. Its session may end later, or be listed later.
+type ending struct {
+	instance string
+	at       time.Time
 }
 
 // NewRegistrar returns a Registrar. now nil is time.Now.
@@ -29,7 +39,7 @@ func NewRegistrar(c *commit.Committer, now func() time.Time, log *slog.Logger) *
 	if now == nil {
 		now = time.Now
 	}
-	return &Registrar{c, now, log}
+	return &Registrar{commit: c, now: now, log: log, ended: map[string]ending{}}
 }
 
 // Register makes a machine the host of its label, and records that its agent runs. It returns the host as it is stored, and the revision up
@@ -64,6 +74,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 				return err
 			}
 		}
+		r.begins(h.Label)
 		return r.running(tx, h.Label)
 	})
 	if err == nil && fresh {
@@ -76,11 +87,39 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error) {
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		if h := tx.Host(host); h != nil && h.Instance == seat {
+			r.ends(host, seat)
 			stopped(tx, host)
 		}
 		return nil
 	})
 	return uint64(rev), err
+}
+
+// ends remembers that an instance of an agent has reported its end.
+func (r *Registrar) ends(host, instance string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for h, e := range r.ended {
+		if r.now().Sub(e.at) >= GoneLimit {
+			delete(r.ended, h)
+		}
+	}
+	r.ended[host] = ending{instance, r.now()}
+}
+
+// begins forgets the end of a host's agent: it is registered again, with the same instance unless the machine was rebooted.
+func (r *Registrar) begins(host string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.ended, host)
+}
+
+// hasEnded reports whether an instance has reported its end within GoneLimit, and was not registered again.
+func (r *Registrar) hasEnded(host, instance string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, has := r.ended[host]
+	return has && e.instance == instance && r.now().Sub(e.at) < GoneLimit
 }
 
 // running records that the agent of a host runs.

@@ -92,15 +92,15 @@ func (s *Enrolling) leave(q *http.Request, request model.DepartRequest) (out mod
 func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	switch {
 	case q.Lost && (q.Master == "" || q.Agent != ""):
-		return model.Errorf(model.CodeInvalid, "lost", "only a netmaster is lost in this sense, and the request names an agent or none").Try("contiv replace NAME says it")
+		return model.Errorf(model.CodeInvalid, "lost", "the request marks an agent, or no one, as lost; only a netmaster can be").Try("use contiv leave --master NAME")
 	case q.Force && !q.Lost:
-		return model.Errorf(model.CodeInvalid, "force", "it goes with lost").Try("contiv replace NAME --force says it")
+		return model.Errorf(model.CodeInvalid, "force", "force needs lost").Try("use contiv leave --master NAME --force")
 	case q.Agent == "" && q.Master == "":
-		return model.Errorf(model.CodeInvalid, "agent", "it is not said who leaves").Try("name an agent, a master or both")
+		return model.Errorf(model.CodeInvalid, "agent", "the request names no one who leaves").Try("name an agent, a master or both")
 	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
-		return model.Errorf(model.CodeDenied, "", "it is not proved who asks").Try("call contiv leave on the host, or with a user's certificate")
+		return model.Errorf(model.CodeDenied, "", "the request has no certificate of an agent, a netmaster or a user").Try("call contiv leave on the host, or with a user's certificate")
 	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name):
-		return model.Errorf(model.CodeDenied, "agent", "%s cannot have other hosts leave", who).Try("call contiv leave NAME on a host with a netmaster")
+		return model.Errorf(model.CodeDenied, "agent", "%s may remove its own host only", who).Try("call contiv leave NAME on a host with a netmaster")
 	case q.Master != "" && q.Master == s.Self:
 		return model.Errorf(model.CodeInUse, "master", "the netmaster of %s leads", q.Master).Try("netctl leader handover has another one lead; the last one of a cluster cannot leave it")
 	}
