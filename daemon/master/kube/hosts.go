@@ -137,7 +137,7 @@ func (e *Engine) orphaned(v *catalog.View, host, node string) bool {
 func (e *Engine) recordNodes(ctx context.Context, became map[string]string) error {
 	for len(became) > 0 {
 		left := map[string]string{}
-		_, err := e.Commit.Do(commit.Own(ctx, "Kubernetes says so"), func(tx *commit.Tx) error {
+		_, err := e.Commit.Do(commit.Own(ctx, "Kubernetes changed it"), func(tx *commit.Tx) error {
 			clear(left)
 			for host, node := range became {
 				if tx.Room() == 0 {

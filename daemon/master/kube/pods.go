@@ -21,8 +21,8 @@ func (e *Engine) Await(ctx context.Context, id identity.Pod, uid string) error {
 	if err := e.until(ctx, late.C, func() (chan struct{}, error) { return e.missing(id, uid) }); err != nil {
 		return err
 	}
-	told := e.changeCount()
-	return e.until(ctx, late.C, func() (chan struct{}, error) { return e.unwritten(told) })
+	changes := e.changeCount()
+	return e.until(ctx, late.C, func() (chan struct{}, error) { return e.unwritten(changes) })
 }
 
 // until blocks until asked returns no error, and returns its error when it is late or when nothing will change that.
@@ -84,13 +84,13 @@ func (e *Engine) changeCount() uint64 {
 }
 
 // unwritten returns an error while the store has fewer changes of Kubernetes than the given number.
-func (e *Engine) unwritten(told uint64) (moved chan struct{}, why error) {
+func (e *Engine) unwritten(changes uint64) (moved chan struct{}, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case e.known == nil:
 		return nil, notLeading()
-	case e.known.written < told:
+	case e.known.written < changes:
 		return e.moved, unavailable("the store does not have all changes of Kubernetes yet").Try("it is tried again when the kubelet repeats it")
 	}
 	return nil, nil

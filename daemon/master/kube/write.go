@@ -26,15 +26,15 @@ const bytesAtOnce = 256 << 10
 
 // write writes all differences, in several transactions if necessary; false: some are left for a retry.
 func (e *Engine) write(ctx context.Context) bool {
-	ctx = commit.Own(ctx, "Kubernetes says so")
+	ctx = commit.Own(ctx, "Kubernetes changed it")
 	for {
-		keys, pods, told := e.nextBatch()
+		keys, pods, changes := e.nextBatch()
 		if len(keys)+len(pods) == 0 {
 			return true
 		}
 		left, err := e.records(ctx, keys)
-		if err == nil && len(left) == 0 && told > 0 {
-			e.wrote(told)
+		if err == nil && len(left) == 0 && changes > 0 {
+			e.wrote(changes)
 		}
 		if err == nil {
 			pods, err = e.Endpoints.Follow(ctx, pods)
@@ -50,16 +50,16 @@ func (e *Engine) write(ctx context.Context) bool {
 }
 
 // wrote sets the number of changes of Kubernetes that the store has.
-func (e *Engine) wrote(told uint64) {
+func (e *Engine) wrote(changes uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.known.written = told
+	e.known.written = changes
 	e.move()
 }
 
 // nextBatch returns some of the possible differences, and the number of changes that the store has completely after these; 0 if there are
 // other keys.
-func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64) {
+func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, changes uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for key := range e.known.differs {
@@ -79,9 +79,9 @@ func (e *Engine) nextBatch() (keys []string, pods []*translate.Pod, told uint64)
 		delete(e.known.changed, id)
 	}
 	if e.known.taken = len(keys) + len(pods); len(e.known.differs) == 0 {
-		told = e.known.changes
+		changes = e.known.changes
 	}
-	return keys, pods, told
+	return keys, pods, changes
 }
 
 // giveBack schedules keys and pods for another comparison.

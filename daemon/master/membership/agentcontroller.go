@@ -99,12 +99,14 @@ func (k *AgentController) recordSessions(v *catalog.View, by *channel.Served, no
 	}
 }
 
-// write records agents that have started or stopped.
+// write records agents that have started or stopped, except for those that have reported the opposite since.
 func (k *AgentController) write(ctx context.Context, come, gone []string) {
 	r := k.Registrar
+	var ended []string
 	_, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
+		ended = ended[:0]
 		for _, host := range come {
-			if h := tx.Host(host); h == nil || r.hasEnded(host, h.Instance) { // the session was listed before it ended
+			if h := tx.Host(host); h == nil || r.hasEnded(h) {
 				continue
 			}
 			if err := r.running(tx, host); err != nil {
@@ -112,7 +114,10 @@ func (k *AgentController) write(ctx context.Context, come, gone []string) {
 			}
 		}
 		for _, host := range gone {
-			stopped(tx, host)
+			if h := tx.Host(host); h == nil || !r.hasBegun(h) {
+				stopped(tx, host)
+				ended = append(ended, host)
+			}
 		}
 		return nil
 	})
@@ -120,7 +125,7 @@ func (k *AgentController) write(ctx context.Context, come, gone []string) {
 		r.log.Debug("who runs was not noted; it is tried again", "retry", pollInterval, "error", err)
 		return
 	}
-	for _, host := range gone {
+	for _, host := range ended {
 		r.log.Warn("agent of a host stopped, or cannot reach a netmaster", "host", host)
 	}
 }

@@ -109,3 +109,36 @@ func TestEndedAgent(t *testing.T) {
 	k.Look(t.Context())
 	check("a session remains for longer than sessions of ended agents do", true)
 }
+
+// An agent that registers while sessions are requested runs, although none is its yet, until it has had time for one.
+func TestBegunAgent(t *testing.T) {
+	w := enginetest.Start(t, enginetest.Options{})
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := membership.NewRegistrar(w.Commit, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	host := record.Host{Label: "h1", Machine: "m1", Instance: "s1", VTEP: netip.MustParseAddr("192.0.2.1"), Port: 4789}
+	register := func() {
+		if _, _, err := r.Register(t.Context(), host); err != nil {
+			t.Error(err)
+		}
+	}
+	register()
+	asked := func() {}
+	k := &membership.AgentController{Registrar: r, Catalog: w.Catalog, Served: func(context.Context) []channel.Served {
+		asked()
+		return nil
+	}}
+	look := func(when string, want bool) {
+		t.Helper()
+		k.Look(t.Context())
+		w.Catalog.View(func(v *catalog.View) {
+			if got := v.Running("h1"); got != want {
+				t.Errorf("%s: want the agent to run: %t, got %t", when, want, got)
+			}
+		})
+	}
+	look("a new leader", true)
+	now, asked = now.Add(membership.GoneLimit), register
+	look("it registers while sessions are listed", true)
+	now, asked = now.Add(membership.GoneLimit), func() {}
+	look("it has no session for long", false)
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -24,14 +25,15 @@ type Registrar struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	mu    sync.Mutex
-	ended map[string]ending // hosts whose agents have reported their end
+	mu     sync.Mutex
+	notice map[string]notice // last notice of each host's agent, for GoneLimit
 }
 
-// ending is the report of an agent that it ends. Its session may end later, or be listed later.
-type ending struct {
+// notice is what an agent has reported about itself. It is newer than a list of sessions that was requested before it.
+type notice struct {
 	instance string
 	at       time.Time
+	ends     bool // else it begins
 }
 
 // NewRegistrar returns a Registrar. now nil is time.Now.
@@ -39,7 +41,7 @@ func NewRegistrar(c *commit.Committer, now func() time.Time, log *slog.Logger) *
 	if now == nil {
 		now = time.Now
 	}
-	return &Registrar{commit: c, now: now, log: log, ended: map[string]ending{}}
+	return &Registrar{commit: c, now: now, log: log, notice: map[string]notice{}}
 }
 
 // Register makes a machine the host of its label, and records that its agent runs. It returns the host as it is stored, and the revision up
@@ -74,7 +76,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 				return err
 			}
 		}
-		r.begins(h.Label)
+		r.noticed(&h, false)
 		return r.running(tx, h.Label)
 	})
 	if err == nil && fresh {
@@ -87,7 +89,7 @@ func (r *Registrar) Register(ctx context.Context, h record.Host) (record.Host, u
 func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error) {
 	rev, err := r.commit.Join(ctx, func(tx *commit.Tx) error {
 		if h := tx.Host(host); h != nil && h.Instance == seat {
-			r.ends(host, seat)
+			r.noticed(h, true)
 			stopped(tx, host)
 		}
 		return nil
@@ -95,31 +97,27 @@ func (r *Registrar) Leave(ctx context.Context, host, seat string) (uint64, error
 	return uint64(rev), err
 }
 
-// ends remembers that an instance of an agent has reported its end.
-func (r *Registrar) ends(host, instance string) {
+// noticed remembers that the agent of a host has reported its beginning or its end.
+func (r *Registrar) noticed(h *record.Host, ends bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for h, e := range r.ended {
-		if r.now().Sub(e.at) >= GoneLimit {
-			delete(r.ended, h)
-		}
-	}
-	r.ended[host] = ending{instance, r.now()}
+	now := r.now()
+	maps.DeleteFunc(r.notice, func(_ string, n notice) bool { return now.Sub(n.at) >= GoneLimit })
+	r.notice[h.Label] = notice{h.Instance, now, ends}
 }
 
-// begins forgets the end of a host's agent: it is registered again, with the same instance unless the machine was rebooted.
-func (r *Registrar) begins(host string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.ended, host)
-}
+// hasEnded reports whether the agent of a host has reported its end within GoneLimit, and not its beginning since.
+func (r *Registrar) hasEnded(h *record.Host) bool { return r.last(h, true) }
 
-// hasEnded reports whether an instance has reported its end within GoneLimit, and was not registered again.
-func (r *Registrar) hasEnded(host, instance string) bool {
+// hasBegun reports whether the agent of a host has registered within GoneLimit, and not reported its end since.
+func (r *Registrar) hasBegun(h *record.Host) bool { return r.last(h, false) }
+
+// last reports whether the last notice of a host's agent was its end, or its beginning.
+func (r *Registrar) last(h *record.Host, ends bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, has := r.ended[host]
-	return has && e.instance == instance && r.now().Sub(e.at) < GoneLimit
+	n, has := r.notice[h.Label]
+	return has && n.instance == h.Instance && n.ends == ends && r.now().Sub(n.at) < GoneLimit
 }
 
 // running records that the agent of a host runs.

@@ -78,7 +78,7 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	}
 	var status model.AgentStatus
 	if err := json.Unmarshal(last.Status, &status); err != nil {
-		n.Reason = "it has not said how it is yet, since " + last.Since.UTC().Format(time.RFC3339)
+		n.Reason = "its agent has not reported its state yet, since " + last.Since.UTC().Format(time.RFC3339)
 		return n
 	}
 	fill(&n, &status, h.endpoints)

@@ -99,7 +99,7 @@ func TestUnknownNodes(t *testing.T) {
 	}
 	says("before it has a stream", "not connected to any netmaster")
 	report := m.Reporting(t, "h1")
-	says("before it has reported", "has not said how it is yet")
+	says("before it has reported", "has not reported its state yet")
 	m.Must(t, "network blue encap=vxlan subnet=10.1.1.0/24", "attach blue c1 host=h1")
 	m.Relay.Sync()
 	wanted := m.Relay.Wanted("h1")
