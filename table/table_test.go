@@ -53,6 +53,7 @@ func check(t *rapid.T, have *table.Table[string, *endpoint], want map[string]*en
 			t.Fatalf("row %s: %+v", key, have.Get(key))
 		}
 	}
+	totals := map[string]int{}
 	for _, x := range names {
 		has := func(e *endpoint) bool { return e.network == x }
 		sameRows(t, "network "+x, byNetwork.In(have, x), want, has)
@@ -66,6 +67,12 @@ func check(t *rapid.T, have *table.Table[string, *endpoint], want map[string]*en
 		if gotN, got := bytesOf.In(have, x); gotN != n || got != sum {
 			t.Fatalf("group %s: %d rows, %d bytes; want %d, %d", x, gotN, got, n, sum)
 		}
+		if n > 0 {
+			totals[x] = n
+		}
+	}
+	if got := maps.Collect(bytesOf.Each(have)); !maps.Equal(got, totals) {
+		t.Fatalf("groups with rows are %v, want %v", got, totals)
 	}
 	sameOrder(t, have, want)
 	groups := 0

@@ -2,6 +2,8 @@
 
 package table
 
+import "iter"
+
 // A Total sums up numbers of the values of a table, by a property. It is a declaration, as an Index is.
 type Total[X, K comparable, V any] struct{ number func(V) (X, uint64) }
 
@@ -17,6 +19,13 @@ func (d *Total[X, K, V]) In(t *Table[K, V], x X) (rows int, sum uint64) {
 		return r.value.rows, r.value.sum
 	}
 	return 0, 0
+}
+
+// Each yields every x that rows of t have, with how many have it.
+func (d *Total[X, K, V]) Each(t *Table[K, V]) iter.Seq2[X, int] {
+	return func(yield func(X, int) bool) {
+		kept[*totals[X, K, V]](t, d).sums.each(func(r *row[X, total]) bool { return yield(r.key, r.value.rows) })
+	}
 }
 
 // totals are a Total of one table.

@@ -13,10 +13,13 @@ import (
 
 // Session is an agent whose stream a netmaster serves.
 type Session struct {
-	Host     string       `json:"host"`               // label
-	Instance string       `json:"seat,omitempty"`     // as in record.Host
-	Since    time.Time    `json:"since"`              // when the stream started
-	Received time.Time    `json:"heard"`              // time of the agent's last message; an agent sends one at least every ReportInterval
+	Host     string    `json:"host"`           // label
+	Instance string    `json:"seat,omitempty"` // as in record.Host
+	Since    time.Time `json:"since"`          // when the stream started
+	Received time.Time `json:"heard"`          // time of the agent's last message; an agent sends one at least every ReportInterval
+	// Changed is the number of the status. A netmaster numbers all that it receives, from its start time in nanoseconds. 0: an earlier build does
+	// not number.
+	Changed  uint64       `json:"changed,omitempty"`
 	Differed []Difference `json:"differed,omitempty"` // shards of which the agent recently held something else, ordered by name
 	Report
 }

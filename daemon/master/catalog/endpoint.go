@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -25,6 +26,7 @@ type Member struct {
 var (
 	endpointsInOrder   = table.Sorted[identity.Endpoint](func(a, b *Member) int { return a.ID.Compare(b.ID) })
 	endpointsOnNetwork = table.Sum[identity.Endpoint](func(m *Member) (identity.Network, uint64) { return m.ID.Network, 1 })
+	endpointsOnHost    = table.Sum[identity.Endpoint](func(m *Member) (string, uint64) { return m.Host, 1 })
 	endpointsInGroup   = table.By[identity.Endpoint](func(m *Member) identity.Group { return m.Group })
 	endpointsOfPod     = table.By[identity.Endpoint](func(m *Member) identity.Pod { return m.Pod.ID })
 )
@@ -97,6 +99,11 @@ func (v *View) MembersAfter(id identity.Endpoint) iter.Seq[*Member] {
 // CountEndpoints returns the number of endpoints.
 func (v *View) CountEndpoints() int { return v.endpoints.Len() }
 
+// EndpointsByHost returns the number of endpoints of each host that has any, by its label. The caller may change the map.
+func (v *View) EndpointsByHost() map[string]int {
+	return maps.Collect(endpointsOnHost.Each(&v.endpoints))
+}
+
 // Endpoints returns all endpoints, ordered by id.
 func (v *View) Endpoints() []*record.Endpoint { return records(v.Members, v.endpoints.Len()) }
 
@@ -165,5 +172,5 @@ func InOrder(t *table.Table[identity.Endpoint, *Member]) iter.Seq[*Member] {
 
 // NewEndpoints returns an empty table for endpoints.
 func NewEndpoints() *table.Table[identity.Endpoint, *Member] {
-	return table.New(endpointsInOrder, endpointsOnNetwork, endpointsInGroup, endpointsOfPod)
+	return table.New(endpointsInOrder, endpointsOnNetwork, endpointsOnHost, endpointsInGroup, endpointsOfPod)
 }

@@ -104,7 +104,7 @@ func (m *Master) forwarding(front *server.Config) part.Part {
 func (m *Master) agents(peers *peer.Peers, networks *dockernet.Service) part.Part {
 	return agents.Part(agents.Options{Own: m.Internal, Catalog: m.Catalog, Endpoints: m.Endpoints, Networks: networks, Relay: m.Relay, Adopter: m.Adopter, Registrar: m.Registrar, Log: m.Log,
 		Running: &membership.AgentController{Registrar: m.Registrar, Catalog: m.Catalog, Served: func(ctx context.Context) []channel.Served {
-			return peers.Sessions(ctx, m.Internal, m.Relay.Sessions, true)
+			return peers.Sessions(ctx, m.Internal, m.Relay.Sessions, func(string) peer.Query { return peer.Query{Brief: true} })
 		}}})
 }
 

@@ -64,6 +64,7 @@ type Relay struct {
 	order     []uint64            // these, in order of arrival
 	gap       bool                // revisions may have been skipped since the last step
 	lost      time.Time           // when the store stopped answering; zero while it answers
+	statuses  uint64              // numbers the statuses of agents
 
 	resent atomic.Uint64 // number of shards, since agents held something else
 	log    *slog.Logger
@@ -74,7 +75,7 @@ type Relay struct {
 func New(known *catalog.Catalog, incarnation string, away func() string, log *slog.Logger) *Relay {
 	return &Relay{catalog: known, awaited: func() string { return "" }, incarnation: incarnation, mark: channel.Mark{Incarnation: incarnation}, away: away, log: log, ready: make(chan struct{}),
 		items: table.New[string, store.Item](), shards: map[channel.Shard]*shard{}, endpoints: map[tenantOnHost]int{},
-		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}}
+		tenants: map[string]map[string]struct{}{}, streams: map[*Stream]struct{}{}, late: map[*shard]struct{}{}, passed: map[uint64]struct{}{}, statuses: uint64(time.Now().UnixNano())}
 }
 
 // Await makes agents receive nothing while why returns a reason. Agents of earlier builds are exempt, since they follow at once. It must be

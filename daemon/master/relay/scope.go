@@ -4,6 +4,7 @@ package relay
 
 import (
 	"encoding/json"
+	"iter"
 	"net/url"
 	"strings"
 
@@ -169,31 +170,47 @@ func (r *Relay) count(at tenantOnHost, n int) bool {
 
 // scope returns the shards that a host receives.
 func (r *Relay) scope(host string, directory bool) map[channel.Shard]struct{} {
-	out := map[channel.Shard]struct{}{channel.Cluster: {}, channel.Kubernetes: {}, channel.Trust: {}, channel.Host(host): {}}
+	out := map[channel.Shard]struct{}{}
 	if directory {
 		out[channel.Directory] = struct{}{}
 	}
-	if r.direct {
-		for name := range r.shards {
-			if _, is := name.OfTenant(); is {
-				out[name] = struct{}{}
-			}
-		}
-	}
-	for tenant := range r.tenants[host] {
-		out[channel.Tenant(tenant)] = struct{}{}
-	}
-	if _, routes := r.items.Lookup(record.BGPs + host); routes {
-		out[channel.Tenant(defaultTenant)] = struct{}{}
+	for name := range r.needs(host) {
+		out[name] = struct{}{}
 	}
 	return out
+}
+
+// needs yields the shards that a host applies, some of them repeatedly.
+func (r *Relay) needs(host string) iter.Seq[channel.Shard] {
+	return func(yield func(channel.Shard) bool) {
+		for _, name := range [...]channel.Shard{channel.Cluster, channel.Kubernetes, channel.Trust, channel.Host(host)} {
+			if !yield(name) {
+				return
+			}
+		}
+		if r.direct {
+			for name := range r.shards {
+				if _, is := name.OfTenant(); is && !yield(name) {
+					return
+				}
+			}
+		}
+		for tenant := range r.tenants[host] {
+			if !yield(channel.Tenant(tenant)) {
+				return
+			}
+		}
+		if _, routes := r.items.Lookup(record.BGPs + host); routes {
+			yield(channel.Tenant(defaultTenant))
+		}
+	}
 }
 
 // Wanted returns the revision of the last change that a host must apply.
 func (r *Relay) Wanted(host string) (revision uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name := range r.scope(host, false) {
+	for name := range r.needs(host) {
 		if s := r.shards[name]; s != nil {
 			revision = max(revision, s.revision)
 		}

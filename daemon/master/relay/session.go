@@ -16,6 +16,9 @@ func (s *Stream) Report(r channel.Report) {
 	defer s.relay.mu.Unlock()
 	if r.Status == nil {
 		r.Status = s.session.Status
+	} else {
+		s.relay.statuses++
+		s.session.Changed = s.relay.statuses
 	}
 	now := time.Now()
 	s.compare(&r, now)

@@ -5,6 +5,7 @@ package agents
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -42,8 +43,10 @@ func RegisterHosts(r *rest.Router, known *catalog.Catalog, hosts *membership.Reg
 	}).Allow(rest.Needs(rights.Read, trust.Agent))
 	r.Read(channel.SessionsPath, func(q *http.Request, _ httprouter.Params) (any, error) {
 		out := agents.Sessions()
-		if q.URL.Query().Get("brief") == "true" {
-			for i := range out {
+		brief := q.URL.Query().Get("brief") == "true"
+		since, _ := strconv.ParseUint(q.URL.Query().Get("since"), 10, 64) // 0 if it is not a number: all
+		for i := range out {
+			if brief || out[i].Changed <= since {
 				out[i].Status = nil
 			}
 		}

@@ -3,7 +3,6 @@
 package nodes
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,25 +23,32 @@ type host struct {
 
 // contacts are the sessions of agents with netmasters.
 type contacts struct {
-	sessions map[string][]channel.Session // by host
-	silent   []string                     // netmasters that did not answer
+	sessions map[string][]contact // by host
+	silent   []string             // netmasters that did not answer
 }
 
-func newContacts(served []channel.Served) contacts {
-	out := contacts{sessions: map[string][]channel.Session{}}
+// contact is a session of an agent with a netmaster.
+type contact struct {
+	*channel.Session
+	status *model.AgentStatus // nil: the agent has sent none; it must not be changed
+}
+
+func newContacts(served []channel.Served, known *reports) contacts {
+	out := contacts{sessions: map[string][]contact{}}
 	for i := range served {
 		if served[i].Err != nil {
 			out.silent = append(out.silent, served[i].Master)
 		}
-		for _, s := range served[i].Sessions {
-			out.sessions[s.Host] = append(out.sessions[s.Host], s)
+		for j := range served[i].Sessions {
+			s := &served[i].Sessions[j]
+			out.sessions[s.Host] = append(out.sessions[s.Host], contact{s, known.of[reporter{served[i].Master, s.Host, s.Instance}].status})
 		}
 	}
 	return out
 }
 
 // of returns the newest session of the agent of a host; ok is false if there is none.
-func (h *contacts) of(r *record.Host) (last channel.Session, ok bool) {
+func (h *contacts) of(r *record.Host) (last contact, ok bool) {
 	for _, s := range h.sessions[r.Label] {
 		if s.Of(r.Label, r.Instance) && (!ok || s.Since.After(last.Since)) {
 			last, ok = s, true
@@ -76,12 +82,12 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 		}
 		return n
 	}
-	var status model.AgentStatus
-	if err := json.Unmarshal(last.Status, &status); err != nil {
+	status := last.status
+	if status == nil {
 		n.Reason = "its agent has not reported its state yet, since " + last.Since.UTC().Format(time.RFC3339)
 		return n
 	}
-	fill(&n, &status, h.endpoints)
+	fill(&n, status, h.endpoints)
 	n.Revision, n.Lag = last.Revision, 0
 	wanted := s.Relay.Wanted(n.Name)
 	if wanted > last.Revision {
@@ -110,7 +116,8 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	n.Ports, n.Since, n.FlowMods = status.Endpoints, status.Since, status.FlowMods
 	failed := unnamed(status)
 	n.Errors, n.Named = len(status.Errors), len(status.Errors)-len(failed)
-	n.Uplinks, n.Bond, n.Differs, n.MTU, n.Findings, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.Findings, status.AgentReport
+	n.Uplinks, n.Bond, n.Differs, n.MTU, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.AgentReport
+	n.Findings = slices.Clone(status.Findings)                              // checks may add theirs
 	if n.Missing = max(0, homed-status.Endpoints); status.Portless != nil { // as of one moment, while homed is newer than the report
 		n.Missing = *status.Portless
 	}

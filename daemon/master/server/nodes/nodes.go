@@ -19,6 +19,7 @@ import (
 	"github.com/contiv/contiv/api/model"
 	"github.com/contiv/contiv/api/rest"
 	"github.com/contiv/contiv/api/rights"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/hostlog"
 	"github.com/contiv/contiv/daemon/master/catalog"
 	"github.com/contiv/contiv/daemon/master/commit"
@@ -68,6 +69,8 @@ type Nodes struct {
 	Validity  func() *model.Validity  // of this netmaster's certificate; nil: it has none
 	// Proves returns the fingerprints of the authorities that this netmaster trusts, and of the one that has certified it; nil: it is insecure.
 	Proves func() (authorities []string, authority string)
+
+	reports archive
 }
 
 // Register adds the routes of the cluster's nodes.
@@ -126,16 +129,14 @@ func (s *Nodes) dockerNetworks(host string) (n int) {
 func (s *Nodes) All(ctx context.Context) []model.Node {
 	var masters []record.Service
 	var hosts []host
-	homed := map[string]int{} // endpoints by host
+	var homed map[string]int // endpoints by host
 	s.Relay.Sync()
 	s.Catalog.View(func(v *catalog.View) {
 		masters = v.Services(record.ServiceMaster)
 		for _, h := range v.Hosts() {
 			hosts = append(hosts, host{Host: *h, runs: v.Running(h.Label)})
 		}
-		for e := range v.Members {
-			homed[e.Host]++
-		}
+		homed = v.EndpointsByHost()
 	})
 	out := make([]model.Node, len(masters))
 	var wait sync.WaitGroup
@@ -144,7 +145,9 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 	}
 	var lost []model.Node
 	wait.Go(func() { lost = s.missing(ctx, masters) })
-	contacts := newContacts(s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, false))
+	contacts := newContacts(s.reports.ask(ctx, func(ctx context.Context, query func(master string) peer.Query) []channel.Served {
+		return s.Peers.Sessions(ctx, s.Internal, s.Relay.Sessions, query)
+	}))
 	wait.Wait()
 	agree(out)
 	out = append(out, lost...)

@@ -4,10 +4,14 @@ package nodes_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/contiv/contiv/api/model"
+	"github.com/contiv/contiv/daemon/channel"
 	"github.com/contiv/contiv/daemon/master/mastertest"
 )
 
@@ -120,5 +124,37 @@ func TestUnknownNodes(t *testing.T) {
 	nodes, err := m.Nodes(t.Context())
 	if err != nil || !strings.Contains(nodes[len(nodes)-1].Reason, "not registered, but 1 endpoints are on it") {
 		t.Errorf("forgotten: want its endpoint reported, got %+v, %v", nodes, err)
+	}
+}
+
+// A netmaster that asks another for the sessions of its agents gets the statuses that are newer than it names, and with brief none.
+func TestSessionsSince(t *testing.T) {
+	m := mastertest.Start(t, mastertest.Options{})
+	m.Registered(t, "h1", "192.0.2.1:9090")
+	report := m.Reporting(t, "h1")
+	ask := func(query string) channel.Session {
+		t.Helper()
+		code, text, _ := mastertest.Fetch(t, m.URL+channel.SessionsPath+query)
+		var out []channel.Session
+		if err := json.Unmarshal([]byte(text), &out); code != http.StatusOK || err != nil || len(out) != 1 {
+			t.Fatalf("want one session, got %d, %s, %v", code, text, err)
+		}
+		return out[0]
+	}
+	report(model.AgentStatus{Host: "h1", Flows: 1}, 1)
+	first := ask("")
+	if first.Changed == 0 || !strings.Contains(string(first.Status), `"flows":1`) {
+		t.Errorf("want a numbered status, got %+v", first)
+	}
+	since := fmt.Sprintf("?since=%d", first.Changed)
+	if got := ask(since); got.Changed != first.Changed || got.Status != nil {
+		t.Errorf("want no status again, got %+v", got)
+	}
+	report(model.AgentStatus{Host: "h1", Flows: 2}, 2)
+	if got := ask(since); got.Changed <= first.Changed || !strings.Contains(string(got.Status), `"flows":2`) {
+		t.Errorf("want the newer status, got %+v", got)
+	}
+	if got := ask("?brief=true"); got.Status != nil {
+		t.Errorf("want no status in brief, got %+v", got)
 	}
 }

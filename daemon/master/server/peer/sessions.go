@@ -5,21 +5,35 @@ package peer
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/contiv/contiv/daemon/channel"
 )
 
-// Sessions asks all registered netmasters for the agents that are connected to them; own is the address of this netmaster, whose agents local returns.
-// When brief, the sessions have no status. It blocks for at most Limit.
-func (p *Peers) Sessions(ctx context.Context, own string, local func() []channel.Session, brief bool) []channel.Served {
+// Query is what a netmaster is asked about its sessions.
+type Query struct {
+	Brief bool   // no status
+	Since uint64 // only statuses with a higher number (channel.Session); 0: all
+}
+
+// path returns the path of the request.
+func (q Query) path() string {
+	switch {
+	case q.Brief:
+		return channel.SessionsPath + "?brief=true"
+	case q.Since > 0:
+		return channel.SessionsPath + "?since=" + strconv.FormatUint(q.Since, 10)
+	}
+	return channel.SessionsPath
+}
+
+// Sessions asks all registered netmasters for the agents that are connected to them; own is the address of this netmaster, whose agents local returns,
+// and query returns what to ask the netmaster at an address. It blocks for at most Limit.
+func (p *Peers) Sessions(ctx context.Context, own string, local func() []channel.Session, query func(master string) Query) []channel.Served {
 	masters := p.Masters()
 	if !slices.Contains(masters, own) {
 		masters = append(masters, own)
-	}
-	path := channel.SessionsPath
-	if brief {
-		path += "?brief=true"
 	}
 	out := make([]channel.Served, len(masters))
 	var wait sync.WaitGroup
@@ -29,7 +43,7 @@ func (p *Peers) Sessions(ctx context.Context, own string, local func() []channel
 			out[i].Sessions = local()
 			continue
 		}
-		wait.Go(func() { out[i].Err = p.Get(ctx, m, path, &out[i].Sessions) })
+		wait.Go(func() { out[i].Err = p.Get(ctx, m, query(m).path(), &out[i].Sessions) })
 	}
 	wait.Wait()
 	return out
