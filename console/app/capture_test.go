@@ -60,6 +60,9 @@ func TestCapture(t *testing.T) {
 	shows("capturing at endpoint/acme:blue:db on h1: 0 packets", "netctl capture endpoint/acme:blue:db")
 	step()
 	shows("2 packets, newest first")
+	if frame := Plain(m.Frame()); strings.Contains(frame, "capture again") {
+		t.Errorf("want no hint at a key that does nothing yet, got\n%s", frame)
+	}
 	if frame := Plain(m.Frame()); strings.Index(frame, "10:00:02 two") > strings.Index(frame, "10:00:01 one") {
 		t.Errorf("want the newest packet first, got\n%s", frame)
 	}
@@ -68,7 +71,7 @@ func TestCapture(t *testing.T) {
 	step()
 	shows("4 packets", "10:00:04", "[2Jfour")
 	step()
-	shows("the capture ended after 4 packets; enter captures again")
+	shows("the capture ended after 4 packets; enter captures again", "capture again")
 	press(m, "enter")
 	shows("capturing at", "10:00:04")
 }

@@ -82,6 +82,6 @@ func Capture(end string) *Page {
 				p.at, p.ended, p.err = nil, false, nil
 			}
 			return Action{}
-		}).hint("enter", "capture again"),
+		}).hint("enter", "capture again").while(func() bool { return p.ended }),
 	}}
 }

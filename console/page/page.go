@@ -106,7 +106,8 @@ type Key struct {
 // tip is a key and a word or two for what it does; empty for keys that only the help names.
 type tip struct {
 	key, word string
-	write     bool // it changes the cluster
+	write     bool        // it changes the cluster
+	now       func() bool // whether the key does something now; nil: it always does
 }
 
 // hint has the line above the tabs name a key, and what it does in a word or two.
@@ -117,13 +118,20 @@ func (k Key) hint(key, word string) Key {
 
 // hintWrite is hint for a key that changes the cluster.
 func (k Key) hintWrite(key, word string) Key {
-	k.tip = tip{key, word, true}
+	k.tip = tip{key: key, word: word, write: true}
 	return k
 }
 
-// Hint is a key and a word or two for what it does; both are "" for keys that only the help names. write is set where changes are permitted.
+// while has the hint shown while now returns true.
+func (k Key) while(now func() bool) Key {
+	k.tip.now = now
+	return k
+}
+
+// Hint is a key and a word or two for what it does; both are "" for keys that only the help names, and while the key does nothing. write is set where
+// changes are permitted.
 func (k Key) Hint(write bool) (key, word string) {
-	if k.tip.write && !write {
+	if k.tip.write && !write || k.tip.now != nil && !k.tip.now() {
 		return "", ""
 	}
 	return k.tip.key, k.tip.word
