@@ -265,6 +265,7 @@ func addresses(s *Snapshot) (out []model.Finding) {
 			}
 		}
 	}
+	maps.DeleteFunc(by, func(_ string, names []string) bool { return len(names) == 1 })
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := slices.Compact(slices.Sorted(slices.Values(by[a]))); len(names) > 1 {
 			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Peers: names, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,
@@ -284,7 +285,7 @@ func differed(s *Snapshot) (out []model.Finding) {
 			continue
 		}
 		f := model.Finding{Code: model.FindingRecordsDiffered, Severity: model.SeverityWarning, Object: "host/" + n.Name, Next: "netctl events",
-			Remedy: "nothing, when it is once; when it comes again, look at the host's memory and disk"}
+			Remedy: "nothing if it happens once; if it happens again, check the memory and the disk of the host"}
 		var parts []string
 		for _, d := range n.Differed {
 			text := fmt.Sprintf("%s (sent again %d times, last %s", d.Shard, d.Times, d.Last)
@@ -293,7 +294,7 @@ func differed(s *Snapshot) (out []model.Finding) {
 			}
 			parts = append(parts, text+")")
 			if d.Still && d.Times >= stillError {
-				f.Severity, f.Remedy = model.SeverityError, "start its agent again, and keep its log"
+				f.Severity, f.Remedy = model.SeverityError, "restart its agent, and keep its log"
 			}
 		}
 		f.Evidence = "its agent held other records than the store has, of " + some(parts)
