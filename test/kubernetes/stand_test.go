@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contiv/contiv/api/describe"
 	"github.com/contiv/contiv/lab"
 	"github.com/contiv/contiv/lab/kube"
 )
@@ -41,6 +42,11 @@ func TestPods(t *testing.T) {
 	}
 	if got, err := client.exec("bash", "-c", "echo $0 | cat"); err != nil || got != "bash" {
 		t.Errorf("a pipe of bash: %q (%v)", got, err)
+	}
+	// The console's shell in a pod, without a terminal here.
+	words := describe.Shell("shop/near", "", "h1", "h2")
+	if got, err := c.feed("cat /proc/sys/kernel/hostname; exit\n", words[1:]...); err != nil || words[0] != "kubectl" || got != "near" {
+		t.Errorf("%s: want the pod's shell, got %q, %v", strings.Join(words, " "), got, err)
 	}
 
 	if n := len(c.endpoints()); n != 3 {

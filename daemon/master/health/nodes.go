@@ -171,7 +171,8 @@ func silentAgent(n *model.Node) bool {
 }
 
 // hosts are the agents.
-func hosts(s *Snapshot) (out []*model.Node) {
+func hosts(s *Snapshot) []*model.Node {
+	out := make([]*model.Node, 0, len(s.Nodes))
 	for i := range s.Nodes {
 		if s.Nodes[i].Role == model.RoleAgent {
 			out = append(out, &s.Nodes[i])
@@ -257,15 +258,22 @@ func versions(s *Snapshot) (out []model.Finding) {
 
 // addresses finds tunnel ends and control addresses that several hosts have.
 func addresses(s *Snapshot) (out []model.Finding) {
-	by := map[string][]string{}
-	for _, n := range hosts(s) {
-		for _, a := range []string{n.VTEP, n.Address} {
-			if a != "" {
-				by[a] = append(by[a], n.Name)
+	all := hosts(s)
+	first := make(map[string]string, 2*len(all)) // names
+	by := map[string][]string{}                  // names, if they are several
+	for _, n := range all {
+		for _, a := range [...]string{n.VTEP, n.Address} {
+			if a == "" {
+				continue
 			}
+			name, has := first[a]
+			if !has {
+				first[a] = n.Name
+				continue
+			}
+			by[a] = append(by[a], name, n.Name)
 		}
 	}
-	maps.DeleteFunc(by, func(_ string, names []string) bool { return len(names) == 1 })
 	for _, a := range slices.Sorted(maps.Keys(by)) {
 		if names := slices.Compact(slices.Sorted(slices.Values(by[a]))); len(names) > 1 {
 			out = append(out, model.Finding{Code: model.FindingAddressTwice, Severity: model.SeverityError, Object: "address/" + a, Peers: names, Evidence: "hosts " + strings.Join(names, " and ") + " both have " + a,

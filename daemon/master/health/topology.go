@@ -21,15 +21,10 @@ type Topology struct {
 // Topology returns which daemons are on one machine, by their addresses.
 func (s *Snapshot) Topology() Topology {
 	t := Topology{Machines: map[string]string{}, Members: len(s.Store.Members)}
-	labels := map[string]string{} // by control address
-	for _, n := range hosts(s) {
-		if address, _, err := net.SplitHostPort(n.Address); err == nil {
-			labels[address] = n.Name
-		}
-	}
+	at := map[string]string{} // addresses of netmasters and members of the store, by reference
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Role != model.RoleAgent {
-			t.Machines["master/"+n.Name] = cmp.Or(labels[n.Name], n.Name)
+			at["master/"+n.Name] = n.Name
 			if len(s.Store.Members) == 0 {
 				t.Members++ // each netmaster has a member, or the store would answer
 			}
@@ -38,8 +33,22 @@ func (s *Snapshot) Topology() Topology {
 	for _, m := range s.Store.Members {
 		first, _, _ := strings.Cut(m.Address, ",")
 		if u, err := url.Parse(first); err == nil && u.Hostname() != "" {
-			t.Machines["store/"+m.Name] = cmp.Or(labels[u.Hostname()], u.Hostname())
+			at["store/"+m.Name] = u.Hostname()
 		}
+	}
+	labels := make(map[string]string, len(at)) // of the hosts with these addresses
+	for _, address := range at {
+		labels[address] = address
+	}
+	for _, n := range hosts(s) {
+		if address, _, err := net.SplitHostPort(n.Address); err == nil {
+			if _, has := labels[address]; has {
+				labels[address] = n.Name
+			}
+		}
+	}
+	for ref, address := range at {
+		t.Machines[ref] = labels[address]
 	}
 	return t
 }

@@ -16,7 +16,7 @@ import (
 
 // host is a host as the catalog has it, without its agent's report.
 type host struct {
-	record.Host
+	*record.Host
 	runs      bool
 	endpoints int
 }
@@ -74,7 +74,7 @@ func (s *Nodes) agent(h *host, contacts *contacts) model.Node {
 	if h.Control.IsValid() {
 		n.Address = h.Control.String()
 	}
-	last, ok := contacts.of(&h.Host)
+	last, ok := contacts.of(h.Host)
 	if !ok {
 		n.Ports, n.Reason, n.Down = h.endpoints, contacts.missed(h), !h.runs && len(contacts.silent) == 0
 		if why := s.refusal(h); why != "" {

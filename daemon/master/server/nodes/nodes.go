@@ -134,7 +134,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 	s.Catalog.View(func(v *catalog.View) {
 		masters = v.Services(record.ServiceMaster)
 		for _, h := range v.Hosts() {
-			hosts = append(hosts, host{Host: *h, runs: v.Running(h.Label)})
+			hosts = append(hosts, host{Host: h, runs: v.Running(h.Label)})
 		}
 		homed = v.EndpointsByHost()
 	})
@@ -150,7 +150,7 @@ func (s *Nodes) All(ctx context.Context) []model.Node {
 	}))
 	wait.Wait()
 	agree(out)
-	out = append(out, lost...)
+	out = slices.Grow(append(out, lost...), len(hosts))
 	for i := range hosts {
 		h := &hosts[i]
 		h.endpoints = homed[h.Label]
