@@ -10,7 +10,7 @@ import (
 )
 
 // AsOf returns a client whose reads are about an earlier moment, a revision or a time of RFC 3339: it lists and inspects the objects as they were, and changes and
-// findings up to then. It refuses changes and everything that is known for the present only. "" is now.
+// findings up to then. It refuses changes and everything that is known only for the present. "" is now.
 func (c *Client) AsOf(moment string) *Client {
 	out := *c
 	out.Moment = moment

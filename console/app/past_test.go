@@ -22,7 +22,7 @@ func earlier() (*feed.Snapshot, time.Time) {
 			s.Objects[k.Name] = nil
 		}
 	}
-	const refused = "at: the answer of this route is not recorded: netmaster knows it for the present only"
+	const refused = "at: the answer of this route is not recorded: netmaster knows it only for the present"
 	kept := map[feed.Topic]bool{feed.Addresses: true, feed.AddressHistory: true, feed.History: true, feed.Why: true, feed.Described: true, feed.Find: true}
 	for q, a := range s.Answers {
 		if a.At = at; !kept[q.Topic] {

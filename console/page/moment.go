@@ -31,12 +31,12 @@ func AtMoment(command string, at time.Time) string {
 	return command + "   (of the present)"
 }
 
-// unrecorded is drawn instead of a page whose content is known for the present only.
+// unrecorded is drawn instead of a page whose content is known only for the present.
 func unrecorded(c Canvas, p *Page) []string {
 	out := []string{"", " " + c.Theme.Paint(theme.Warn, p.Name+": not recorded for an earlier moment."), ""}
 	for _, line := range []string{
 		" Recorded are objects of Contiv, endpoints, the owners of addresses, changes and findings.",
-		" Hosts, leaders, flows, rates, connections, logs and objects of Kubernetes are known for the present only.", "", " :now returns to the present.",
+		" Hosts, leaders, flows, rates, connections, logs and objects of Kubernetes are known only for the present.", "", " :now returns to the present.",
 	} {
 		out = append(out, widget.Wrap(line, c.Width, 1)...)
 	}

@@ -37,7 +37,7 @@ type Page struct {
 	Keys    []Key // beside those of the body
 	Body    Body
 	Editing bool // the page shows what was made of a draft
-	Live    bool // the page shows what is known for the present only
+	Live    bool // the page shows what is known only for the present
 	// Beside is the page of the selected row, which is shown beside the list where there is room, and the name of the row; nil: no row is
 	// selected. Beside is nil of a page without such a list.
 	Beside func(c Canvas, s *feed.Snapshot) (row string, of *Page)

@@ -82,9 +82,9 @@ func answerable(route *rest.Route) error {
 	return nil
 }
 
-// notRecorded is the error for what is known for the present only.
+// notRecorded is the error for what is known only for the present.
 func notRecorded(route *rest.Route) error {
-	return model.Errorf(model.CodeUnsupported, "at", "the answer of %s %s is not recorded: netmaster knows it for the present only", route.Method, route.Path).
+	return model.Errorf(model.CodeUnsupported, "at", "the answer of %s %s is not recorded: netmaster knows it only for the present", route.Method, route.Path).
 		Try("leave out at; recorded are objects, endpoints, the owners of addresses, changes and findings")
 }
 

@@ -117,7 +117,8 @@ func fill(n *model.Node, status *model.AgentStatus, homed int) {
 	failed := unnamed(status)
 	n.Errors, n.Named = len(status.Errors), len(status.Errors)-len(failed)
 	n.Uplinks, n.Bond, n.Differs, n.MTU, n.AgentReport = status.Uplinks, status.Bond, status.Differs, status.MTU, status.AgentReport
-	n.Findings = slices.Clone(status.Findings)                              // checks may add theirs
+	// A copy: netctl doctor adds findings.
+	n.Findings = slices.Clone(status.Findings)
 	if n.Missing = max(0, homed-status.Endpoints); status.Portless != nil { // as of one moment, while homed is newer than the report
 		n.Missing = *status.Portless
 	}
