@@ -100,7 +100,7 @@ func (s *Enrolling) mayLeave(q *model.DepartRequest, who trust.Identity) error {
 	case who.Role == "" && s.Enroll.Trust != "", who.Role == trust.Monitor:
 		return model.Errorf(model.CodeDenied, "", "the request has no certificate of an agent, a netmaster or a user").Try("call contiv leave on the host, or with a user's certificate")
 	case who.Role == trust.Agent && (q.Master != "" || q.Agent != who.Name):
-		return model.Errorf(model.CodeDenied, "agent", "%s may remove its own host only", who).Try("call contiv leave NAME on a host with a netmaster")
+		return model.Errorf(model.CodeDenied, "agent", "%s may remove only its own host", who).Try("call contiv leave NAME on a host with a netmaster")
 	case q.Master != "" && q.Master == s.Self:
 		return model.Errorf(model.CodeInUse, "master", "the netmaster of %s leads", q.Master).Try("netctl leader handover has another one lead; the last one of a cluster cannot leave it")
 	}
