@@ -30,8 +30,10 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, l.Drain)
 	defer cancel()
 	var left []string // the containers that are known on the host
+	asking, cancelAsking := afterwards(limited, dialTimeout)
+	defer cancelAsking()
 	for {
-		there, err := c.Drain(limited, model.DrainRequest{Host: l.Label})
+		there, err := c.Drain(asking, model.DrainRequest{Host: l.Label})
 		switch {
 		case err != nil && departed(err):
 			return "", nil // an earlier contiv leave was interrupted after this host had left
@@ -56,6 +58,17 @@ func (l *Leave) drain(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("%d containers are still on this host after %s: %s; delete them through the runtime, in Kubernetes with kubectl drain; the host accepts containers again",
 				len(left), l.Drain, someOf(left))
 		}
+	}
+}
+
+// afterwards returns a context that ends some time after another. A drain is not abandoned in the middle of a request when its time is
+// over: a netmaster could handle that request after the one that ends the drain, and so begin the drain again.
+func afterwards(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return later, func() {
+		stop()
+		cancel()
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,14 +23,18 @@ import (
 // standIn is a fake netmaster of a host's cluster, and the fake agent of the host.
 type standIn struct {
 	host     *Host
-	aboard   []string // endpoints on the host
-	broken   bool     // it refuses everything
-	runs     int      // requests to leave that it refuses, because the agent counts as running
+	mu       sync.Mutex // of drained and aboard, while drains may overlap
+	aboard   []string   // endpoints on the host
+	broken   bool       // it refuses everything
+	runs     int        // requests to leave that it refuses, because the agent counts as running
 	departed []model.DepartRequest
 	stopped  []string
 	removed  []Env // settings by which the agent was uninstalled
 	drained  []model.DrainRequest
 	busy     bool // the runtime deletes no container
+
+	slow  time.Duration // that a drain takes if its host waits for the answer; if the host gives up, the drain comes after its end
+	ended chan struct{} // closed when a drain was ended
 }
 
 // Start does nothing.
@@ -64,6 +69,17 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
+		if s.slow > 0 && request.End {
+			defer close(s.ended)
+		} else if s.slow > 0 {
+			select {
+			case <-time.After(s.slow):
+			case <-q.Context().Done():
+				<-s.ended
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.drained = append(s.drained, request)
 		answer(model.HostEndpoints{Host: request.Host, Endpoints: s.aboard})
 		if !s.busy && !request.End && len(s.aboard) > 0 {
@@ -166,6 +182,15 @@ func TestDrain(t *testing.T) {
 	}
 	if last := s.drained[len(s.drained)-1]; !last.End {
 		t.Errorf("want the drain ended, got %+v", last)
+	}
+
+	s = newStandIn(t)
+	s.aboard, s.busy, s.slow, s.ended = []string{"default:blue:c1"}, true, 100*time.Millisecond, make(chan struct{})
+	if _, err = s.leave(t, func(l *Leave) { l.Drain, l.interval = 50*time.Millisecond, time.Millisecond }); err == nil {
+		t.Error("a netmaster that answers late: want the host to stay")
+	}
+	if want := []model.DrainRequest{{Host: "h2"}, {Host: "h2", End: true}}; !slices.Equal(s.drained, want) {
+		t.Errorf("a netmaster that answers late: want the end of the drain last, got %+v", s.drained)
 	}
 }
 
