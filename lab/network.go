@@ -58,7 +58,7 @@ func (l *Lab) wireSwitches() error {
 
 // wireHost connects a host whose process 1 is pid.
 func (l *Lab) wireHost(ctx context.Context, host, pid int) error {
-	// A host is one that has been up for long: its link-local addresses are in use at once. When duplicate address detection ends, a second
+	// As on a host that has been up for long, the link-local addresses are in use at once. When duplicate address detection ends, a second
 	// later, the routes change, and Open vSwitch's userspace datapath may drop a tunnel packet while it reads them (ovs-router.c).
 	if err := l.onHost(ctx, host, "sysctl", "-q", "-e", "-w", "net.ipv6.conf.all.accept_dad=0", "net.ipv6.conf.default.accept_dad=0"); err != nil {
 		return err

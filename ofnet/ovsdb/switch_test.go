@@ -392,7 +392,7 @@ func TestTunnelAddress(t *testing.T) {
 		if local == "" {
 			want = "::->flow"
 		}
-		await(t, ctx, c, func() bool { return strings.Contains(o.Appctl("ofproto/list-tunnels"), want) })
+		poll(t, ctx, func() bool { return strings.Contains(o.Appctl("ofproto/list-tunnels"), want) })
 		if list := o.Appctl("ofproto/list-tunnels"); strings.Count(list, "->") != 1 {
 			t.Errorf("%s: want one tunnel, got %s", local, list)
 		}

@@ -79,7 +79,7 @@ func TestDriftOfPorts(t *testing.T) {
 	}
 }
 
-// poll waits until ok: young wishes are not compared, so no news of the database may come when they are.
+// poll waits until ok, for what becomes true without a change of the database: a wish that is old enough, a state of ovs-vswitchd.
 func poll(t *testing.T, ctx context.Context, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
