@@ -93,7 +93,7 @@ func (s *store) applyHappened(in HappenedInput) {
 		for i := range in.Findings {
 			e := &in.Findings[i]
 			s.seen.finding = max(s.seen.finding, e.Number)
-			events = append(events, Event{At: e.Time.Local(), Type: model.EventType(e.Verb()), Kind: FindingKind, Key: e.Object, Text: e.Text()})
+			events = append(events, Event{At: e.Time.Local(), Type: model.EventType(e.Verb()), Kind: FindingKind, Key: e.Object, Text: e.Text(), Severity: e.Severity})
 		}
 		slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
 		s.last.Events = events[max(0, len(events)-EventLimit):]

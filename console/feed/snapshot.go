@@ -20,6 +20,7 @@ type Event struct {
 	By       string // the user or program, as in netctl history
 	Change   string // the fields that differ, in a line
 	Revision uint64
+	Severity model.Severity // of a finding
 }
 
 // Pool has the addresses of a network, from its inspection.

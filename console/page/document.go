@@ -210,9 +210,9 @@ func rowName(c Canvas, r *describe.Row) string {
 	return widget.Bare(r.Name)
 }
 
-// roleOf is the role of a row.
-func roleOf(r *describe.Row) theme.Role {
-	switch r.State {
+// roleOf is the role of what has a severity.
+func roleOf(severity model.Severity) theme.Role {
+	switch severity {
 	case model.SeverityError:
 		return theme.Bad
 	case model.SeverityWarning:
@@ -225,7 +225,7 @@ func roleOf(r *describe.Row) theme.Role {
 
 // row adds a row, in as many lines as it needs.
 func (t *sheet) row(c Canvas, r *describe.Row, name string, width int) {
-	role := roleOf(r)
+	role := roleOf(r.State)
 	margin := "  "
 	if width > 0 {
 		margin = "  " + widget.Fit(c.Theme, name, max(width, widget.Width(name))) + "  "

@@ -101,7 +101,7 @@ func eventRow(c Canvas, e *feed.Event) widget.Row {
 	if e.Revision > 0 {
 		revision = number(e.Revision)
 	}
-	role := map[model.EventType]theme.Role{model.EventDelete: theme.Warn, feed.Warned: theme.Bad, feed.NodeEvents: theme.Good, "found": theme.Bad, "ended": theme.Good}[e.Type]
+	role := map[model.EventType]theme.Role{model.EventDelete: theme.Warn, feed.Warned: theme.Bad, feed.NodeEvents: theme.Good, "found": roleOf(e.Severity), "ended": theme.Good}[e.Type]
 	return widget.Row{Role: role, Cells: []string{at, revision, string(e.Type), what}}
 }
 
